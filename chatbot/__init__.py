@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chatbot.responder import Reply as Reply
     from chatbot.responder import Responder as Responder
+
+# With another backend named by the environment or by ~/.keras/keras.json, `import tensorflow` itself fails.
+os.environ["KERAS_BACKEND"] = "tensorflow"
+os.environ.pop("TF_USE_LEGACY_KERAS", None)
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 __version__ = "0.1.0"
 __all__ = ["Reply", "Responder", "__version__"]

@@ -1,0 +1,65 @@
+"""Ids to vectors, and vectors to logits, through one table."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="chatbot")
+class TokenEmbedding(keras.layers.Layer):
+    """A vector for each id, times sqrt(D); and, in reverse, a logit for each id.
+
+    Both directions share one table, initialised normal with standard deviation D^-0.5, so that the scaled
+    vectors have unit variance and the first logits are small.
+
+    Args:
+        vocabulary_size: V.
+        hidden_dim: D.
+
+    Call arguments:
+        inputs: int [B, L]; in reverse float [B, L, D].
+        reverse: whether to turn vectors into logits.
+
+    Returns:
+        float [B, L, D]; in reverse float32 [B, L, V].
+
+    Raises:
+        ValueError: a size is not positive.
+
+    Source: Press and Wolf 2016 (https://arxiv.org/abs/1608.05859); the factor, Vaswani et al. 2017, section 3.4.
+    """
+
+    def __init__(self, vocabulary_size: int, hidden_dim: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        for name, value in (("vocabulary_size", vocabulary_size), ("hidden_dim", hidden_dim)):
+            if value < 1:
+                raise ValueError(f"TokenEmbedding: {name} must be at least 1; received {value}")
+        self.vocabulary_size = vocabulary_size
+        self.hidden_dim = hidden_dim
+        self.table = keras.layers.ReversibleEmbedding(
+            vocabulary_size,
+            hidden_dim,
+            embeddings_initializer=keras.initializers.RandomNormal(stddev=hidden_dim**-0.5),
+            reverse_dtype="float32",
+            name="table",
+            dtype=self.dtype_policy,
+        )
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the table."""
+        self.table.build()
+        self.built = True
+
+    def call(self, inputs: Any, reverse: bool = False) -> Any:
+        """See the class."""
+        if reverse:
+            return self.table(inputs, reverse=True)
+        return self.table(inputs) * ops.cast(math.sqrt(self.hidden_dim), self.compute_dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {**super().get_config(), "vocabulary_size": self.vocabulary_size, "hidden_dim": self.hidden_dim}

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from chatbot.config import ModelSettings
+from chatbot.decoding import greedy_search
+from chatbot.transformer import Seq2SeqTransformer
+
+V, S, T = 40, 7, 6
+
+
+def make_model(norm: str) -> Seq2SeqTransformer:
+    tf.keras.utils.set_random_seed(0)
+    model = Seq2SeqTransformer(V, ModelSettings(norm=norm, hidden_dim=16, num_heads=4, intermediate_dim=32))
+    model.build()
+    for index, variable in enumerate(model.trainable_variables):  # random, so that biases and scales count
+        variable.assign(variable + np.random.default_rng(index).normal(0, 0.1, variable.shape))
+    return model
+
+
+@pytest.fixture(scope="module", params=["post", "pre"])
+def model(request: pytest.FixtureRequest) -> Seq2SeqTransformer:
+    return make_model(request.param)
+
+
+def questions(batch: int, length: int = S, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(4, V, (batch, length)).astype("int32")
+
+
+def logits(model: Seq2SeqTransformer, question_ids: np.ndarray, answer_ids: np.ndarray) -> np.ndarray:
+    return model({"question_ids": question_ids, "answer_ids": answer_ids}).numpy()
+
+
+def test_causality_by_perturbation(model: Seq2SeqTransformer) -> None:
+    question_ids, answer_ids = questions(3), questions(3, T, seed=1)
+    before = logits(model, question_ids, answer_ids)
+    for position in range(T):
+        changed = answer_ids.copy()
+        changed[:, position] = (changed[:, position] - 4 + 1) % (V - 4) + 4
+        after = logits(model, question_ids, changed)
+        np.testing.assert_array_equal(after[:, :position], before[:, :position])
+        assert np.all(np.abs(after[:, position:] - before[:, position:]).max(axis=(0, 2)) > 1e-4), "and later ones do see it"
+
+
+def test_the_question_is_read_in_both_directions(model: Seq2SeqTransformer) -> None:
+    question_ids, answer_ids = questions(1), questions(1, T, seed=1)
+    before = logits(model, question_ids, answer_ids)
+    for position in range(S):
+        changed = question_ids.copy()
+        changed[:, position] = (changed[:, position] - 4 + 1) % (V - 4) + 4
+        assert np.all(np.abs(logits(model, changed, answer_ids) - before).max(axis=(0, 2)) > 1e-4)
+
+
+def test_order_of_the_question_matters(model: Seq2SeqTransformer) -> None:
+    question_ids, answer_ids = questions(1), questions(1, T, seed=1)
+    assert np.abs(logits(model, question_ids[:, ::-1], answer_ids) - logits(model, question_ids, answer_ids)).max() > 1e-3
+
+
+def test_padding_changes_nothing(model: Seq2SeqTransformer) -> None:
+    question_ids, answer_ids = questions(3), questions(3, T, seed=1)
+    before = logits(model, question_ids, answer_ids)
+    wide_question, wide_answer = np.pad(question_ids, ((0, 0), (0, 9))), np.pad(answer_ids, ((0, 0), (0, 5)))
+    np.testing.assert_allclose(logits(model, wide_question, wide_answer)[:, :T], before, atol=1e-5)
+
+
+def test_batch_mates_change_nothing(model: Seq2SeqTransformer) -> None:
+    question_ids, answer_ids = questions(4), questions(4, T, seed=1)
+    question_ids[1:, 3:] = 0
+    together = logits(model, question_ids, answer_ids)
+    for row in range(4):
+        alone = logits(model, question_ids[row : row + 1], answer_ids[row : row + 1])
+        np.testing.assert_allclose(together[row], alone[0], atol=1e-5)
+
+
+def test_a_row_of_padding_stays_finite(model: Seq2SeqTransformer) -> None:
+    question_ids, answer_ids = questions(2), questions(2, T, seed=1)
+    question_ids[0], answer_ids[0] = 0, 0
+    assert np.all(np.isfinite(logits(model, question_ids, answer_ids)))
+
+
+def test_stepping_equals_the_full_pass(model: Seq2SeqTransformer) -> None:
+    question_ids, answer_ids = questions(3), questions(3, T, seed=1)
+    question_ids[0, 4:] = 0
+    full = logits(model, question_ids, answer_ids)
+    state = model.start(question_ids, T + 4)
+    for index in range(T):
+        step_logits, state = model.step(tf.constant(answer_ids[:, index]), index, state)
+        np.testing.assert_allclose(step_logits, full[:, index], atol=1e-5)
+
+
+def test_a_prefix_in_one_go_fills_the_cache_like_single_steps(model: Seq2SeqTransformer) -> None:
+    question_ids, answer_ids = questions(2), questions(2, T, seed=1)
+    full = logits(model, question_ids, answer_ids)
+    state = model.start(question_ids, T + 4)
+    prefix, _, cache = model.decode(answer_ids[:, :4], None, state["memory_mask"], cache=state["cache"], start_index=0)
+    np.testing.assert_allclose(prefix, full[:, :4], atol=1e-5)
+    rest, _, _ = model.decode(answer_ids[:, 4:], None, state["memory_mask"], cache=cache, start_index=4)
+    np.testing.assert_allclose(rest, full[:, 4:], atol=1e-5)
+
+
+def naive_greedy(model: Seq2SeqTransformer, question_ids: np.ndarray, length: int) -> np.ndarray:
+    """The tutorials' way: the whole prefix again for each piece."""
+    ids = np.full((len(question_ids), 1), 2, "int32")
+    for _ in range(length):
+        scores = logits(model, question_ids, ids)[:, -1]
+        scores[:, :3] = -np.inf
+        best = scores.argmax(-1)
+        ended = np.any(ids[:, 1:] == 3, axis=1) | (ids[:, -1] == 0)
+        ids = np.concatenate([ids, np.where(ended, 0, best)[:, None].astype("int32")], axis=1)
+    return ids[:, 1:]
+
+
+def cached_greedy(model: Seq2SeqTransformer, question_ids: np.ndarray, length: int) -> np.ndarray:
+    return greedy_search(
+        model.step, model.start(question_ids, length), len(question_ids), length, 2, 3, 0, (0, 1, 2), V
+    ).ids.numpy()
+
+
+def test_cached_greedy_equals_naive_greedy(model: Seq2SeqTransformer) -> None:
+    question_ids = questions(16)
+    question_ids[:5, 2:] = 0
+    found = cached_greedy(model, question_ids, 12)
+    np.testing.assert_array_equal(found, naive_greedy(model, question_ids, 12))
+    assert len(np.unique(found, axis=0)) >= 5, "the model must answer differently for this to mean anything"
+
+
+def test_greedy_rows_do_not_depend_on_batch_mates(model: Seq2SeqTransformer) -> None:
+    question_ids = questions(8)
+    together = cached_greedy(model, question_ids, 12)
+    for row in range(8):
+        np.testing.assert_array_equal(cached_greedy(model, question_ids[row : row + 1], 12)[0], together[row])
