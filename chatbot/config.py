@@ -175,7 +175,8 @@ class Config:
             raise UserError(f"config: expected format {FORMAT}; it is damaged or of another version")
         if set(document) != {"format", *PARTS}:
             raise UserError(f"config: unknown or missing parts: {sorted(set(document) ^ {'format', *PARTS})}")
-        return cls(**{name: part.from_dict(document[name]) for name, part in PARTS.items()})
+        parts: dict[str, Any] = {name: part.from_dict(document[name]) for name, part in PARTS.items()}
+        return cls(**parts)
 
 
 PARTS: dict[str, type[Settings]] = {part.part: part for part in (TextSettings, ModelSettings, TrainingSettings)}

@@ -39,7 +39,7 @@ class Seq2SeqTransformer(keras.Model):
         self.settings = settings if isinstance(settings, ModelSettings) else ModelSettings.from_dict(settings)
         self.vocabulary_size = vocabulary_size
         policy = self.dtype_policy
-        sizes = {
+        sizes: dict[str, Any] = {
             "num_heads": self.settings.num_heads,
             "head_dim": self.settings.head_dim or self.settings.hidden_dim // self.settings.num_heads,
             "intermediate_dim": self.settings.intermediate_dim,

@@ -127,7 +127,7 @@ class MultiHeadAttention(keras.layers.Layer):
         """[B, L, parts * H * d] -> `parts` tensors [B, H, L, d]."""
         length = ops.shape(projected)[1]
         split = ops.reshape(projected, (-1, length, parts, self.num_heads, self.head_dim))  # [B, L, parts, H, d]
-        return ops.unstack(ops.transpose(split, (2, 0, 3, 1, 4)), parts, axis=0)  # parts * [B, H, L, d]
+        return list(ops.unstack(ops.transpose(split, (2, 0, 3, 1, 4)), parts, axis=0))  # parts * [B, H, L, d]
 
     def call(
         self,

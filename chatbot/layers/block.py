@@ -34,7 +34,7 @@ class Block(keras.layers.Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.settings = {
+        self.settings: dict[str, Any] = {
             "num_heads": num_heads,
             "head_dim": head_dim,
             "intermediate_dim": intermediate_dim,

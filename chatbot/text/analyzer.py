@@ -21,6 +21,8 @@ class Analyzer(Protocol):
     """Splits text into morphemes whose characters, blanks aside, add up to it (callers check)."""
 
     name: str
+    version: str
+    """Changes when the same text may get other morphemes."""
 
     def morphemes(self, text: str) -> Sequence[str]:
         """Splits one normalised text that is not empty."""
@@ -35,6 +37,7 @@ class CharacterAnalyzer:
     """Every character is a morpheme: needs no Java and serves any language."""
 
     name = "character"
+    version = "1"
 
     def morphemes(self, text: str) -> Sequence[str]:
         """Splits one normalised text into its characters."""
@@ -51,6 +54,7 @@ class OktAnalyzer:
     """
 
     name = "okt"
+    version = "konlpy 0.6, open-korean-text 2.1.0"
 
     def __init__(self) -> None:
         self._okt: Any = None

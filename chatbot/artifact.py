@@ -1,0 +1,85 @@
+"""What an export consists of besides the SavedModel itself, readable without TensorFlow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import chatbot
+from chatbot.config import TextSettings
+from chatbot.errors import UserError
+from chatbot.storage import file_digest, write_json, write_text
+from chatbot.text.vocabulary import Vocabulary
+
+FORMAT = 1
+SAVED_MODEL = "saved_model.pb"
+VOCABULARY = "assets.extra/vocabulary.json"
+MANIFEST = "assets.extra/manifest.json"
+
+
+def pad_morphemes(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Rows of morphemes, padded behind with "" to the longest: what the signature takes."""
+    width = max(1, *map(len, rows)) if len(rows) > 1 else max(1, len(rows[0]))
+    return [[*row, *[""] * (width - len(row))] for row in rows]
+
+
+def write_extra(directory: Path, vocabulary: Vocabulary, text: TextSettings, versions: Mapping[str, str]) -> None:
+    """Adds vocabulary and manifest to a SavedModel; the manifest names the digest of every other file."""
+    write_text(directory / VOCABULARY, vocabulary.to_json())
+    files = sorted(path for path in directory.rglob("*") if path.is_file())
+    manifest = {
+        "format": FORMAT,
+        "text": text.to_dict(),
+        "vocabulary_digest": vocabulary.digest,
+        "files": {path.relative_to(directory).as_posix(): file_digest(path) for path in files},
+        "versions": {"chatbot": chatbot.__version__, **versions},
+    }
+    write_json(directory / MANIFEST, manifest)
+
+
+def read_extra(directory: Path) -> tuple[TextSettings, Vocabulary]:
+    """Reads text settings and vocabulary, and checks every file of the export against its digest.
+
+    Raises:
+        UserError: a file is missing, damaged or foreign; the message names it.
+    """
+    path = directory / MANIFEST
+    again = "export the model again"
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if manifest["format"] != FORMAT:
+            raise UserError(f"{path}: an export of format {manifest['format']}, this version reads {FORMAT}; {again}")
+        text = TextSettings.from_dict(manifest["text"])
+        files = {directory / name: digest for name, digest in manifest["files"].items()}
+        vocabulary_digest = manifest["vocabulary_digest"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path}: missing or damaged ({type(error).__name__}); {again}") from error
+    for file, digest in files.items():
+        try:
+            actual = file_digest(file)
+        except OSError as error:
+            raise UserError(f"{file}: missing or not readable; {again}") from error
+        if actual != digest:
+            raise UserError(f"{file}: damaged, or from another export; {again}")
+    vocabulary = Vocabulary.from_json((directory / VOCABULARY).read_text(encoding="utf-8"))
+    if vocabulary.digest != vocabulary_digest:
+        raise UserError(f"{directory / VOCABULARY}: not the vocabulary this model was trained with; {again}")
+    return text, vocabulary
+
+
+def find_export(path: Path) -> Path:
+    """The export that a path means: the path itself, or the export inside a run directory.
+
+    Raises:
+        UserError: there is none; the message says what there is instead.
+    """
+    for candidate in (path, path / "export"):
+        if (candidate / SAVED_MODEL).is_file():
+            return candidate
+    if not path.exists():
+        raise UserError(f"{path}: no such directory; give a run directory or an export, as train.py writes it to --output")
+    if (path / "checkpoints").is_dir():
+        raise UserError(f"{path}: the training there is not finished; run the same train.py command again to go on")
+    raise UserError(f"{path}: neither an export ({SAVED_MODEL}) nor a run directory (export/{SAVED_MODEL})")

@@ -1,0 +1,129 @@
+"""`train.py`: questions and answers in, a run directory with an export out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from chatbot.cli.console import native_silence, say
+from chatbot.cli.flags import Parser, add_settings, given_settings, positive
+from chatbot.cli.signals import StopSignals
+from chatbot.config import Config, ModelSettings, TextSettings, TrainingSettings
+from chatbot.errors import Interrupted, UserError
+from chatbot.presets import PRESETS, default_preset, preset
+from chatbot.training.run_directory import RunDirectory, differences
+
+
+def make_parser() -> Parser:
+    """The flags of `train.py`."""
+    parser = Parser(prog="train.py", description="Train a chatbot on questions and answers, and export it as a SavedModel.")
+    parser.add_argument("--data", action="append", type=Path, required=True, metavar="FILE", help="CSV file; may be repeated")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="run directory, e.g. models/mine")
+    parser.add_argument("--preset", choices=PRESETS, help="sizes of the model (default: by the size of the data)")
+    parser.add_argument("--overwrite", action="store_true", help="set an earlier run aside under another name and begin anew")
+    parser.add_argument("--init-from", type=Path, metavar="RUN", help="begin with the weights and vocabulary of another run")
+    parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write, and tracebacks")
+    parser.rare("--format", choices=("csv", "alternating"), default="csv", help="alternating: a question line, its answer line")
+    parser.rare("--encoding", metavar="NAME", help="encoding of the files (default: found by their bytes)")
+    parser.rare("--question-column", metavar="NAME", help="header of the column with the questions")
+    parser.rare("--answer-column", metavar="NAME", help="header of the column with the answers")
+    parser.rare("--threads", type=positive, metavar="N", help="threads of TensorFlow (default: all cores)")
+    add_settings(parser)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the command and returns its exit code."""
+    arguments = make_parser().parse(argv)
+    with StopSignals() as signals:
+        return _train(arguments, signals)
+
+
+def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
+    from chatbot.dataset.corpus import ReadOptions, read_corpus
+
+    run = RunDirectory(arguments.output)
+    origin = _origin(arguments.init_from)
+    names = ("format", "encoding", "question_column", "answer_column")
+    corpus = read_corpus(arguments.data, ReadOptions(**{name: getattr(arguments, name) for name in names}))
+    for path, encoding in corpus.encodings.items():
+        say(f"{path}: {encoding.name} ({encoding.how})")
+    for skipped in corpus.skipped[:10]:
+        say(f"{skipped.path}:{skipped.line}: skipped: {skipped.reason}")
+    if len(corpus.skipped) > 10:
+        say(f"... and {len(corpus.skipped) - 10} more rows skipped")
+    say(f"{len(corpus.pairs):,} pairs; {len(corpus.skipped):,} rows skipped, {corpus.repeats:,} exact repeats dropped")
+
+    config, preset_name = _config(arguments, len(corpus.pairs), origin)
+    document = {
+        "config": config.to_dict(),
+        "data": {"digest": corpus.digest(), "pairs": len(corpus.pairs)},
+        "init_from": None if origin is None else origin.final_digest(),
+    }
+    if run.exists and not arguments.overwrite:
+        recorded = run.read_config()
+        _refuse_changes(run, recorded, document)
+        if run.is_finished:
+            say(f"{run.path}: this training is finished and nothing has changed; chat: python chat.py {run.path}")
+            return 0
+        threads = arguments.threads or recorded["threads"]
+    else:
+        threads = arguments.threads or os.cpu_count() or 1
+        if run.exists:
+            say(f"the run that stood there is now {run.set_aside()}")
+    run.prepare()
+    with run.lock():
+        versions = {name: version(name) for name in ("tensorflow", "keras", "konlpy", "numpy")}
+        run.write_config({**document, "preset": preset_name, "threads": threads, "versions": versions})
+        say(f"preset {preset_name}, seed {config.training.seed}, {threads} threads")
+        with native_silence(arguments.verbose):
+            from chatbot.cli.train_run import TrainRun
+
+            try:
+                TrainRun(run, config, corpus, origin, threads, signals).execute()
+            except Interrupted as stop:
+                raise Interrupted(stop.signal_number, "stopped and saved; to go on, run the same command again") from None
+    return 0
+
+
+def _origin(path: Path | None) -> RunDirectory | None:
+    """The run to begin from."""
+    if path is None:
+        return None
+    origin = RunDirectory(path)
+    if not origin.exists or not origin.vocabulary.is_file():
+        raise UserError(f"--init-from {path}: not a run directory of a finished training")
+    return origin
+
+
+def _config(arguments: argparse.Namespace, num_pairs: int, origin: RunDirectory | None) -> tuple[Config, str]:
+    """The settings of the run and the name of the preset they start from."""
+    given = given_settings(arguments, ModelSettings)
+    if origin is None:
+        name = arguments.preset or default_preset(num_pairs)
+        model = preset(name)
+    else:
+        recorded = origin.read_config()
+        name, model = recorded["preset"], Config.from_dict(recorded["config"]).model
+        changed = {field for field, value in given.items() if value != getattr(model, field)}
+        if changed or (arguments.preset or name) != name:
+            raise UserError(
+                f"--init-from {origin.path}: its weights need its sizes; leave out {', '.join(sorted(changed)) or '--preset'}"
+            )
+    text: dict[str, Any] = given_settings(arguments, TextSettings)
+    training: dict[str, Any] = given_settings(arguments, TrainingSettings)
+    return Config(TextSettings(**text), model.replace(**given), TrainingSettings(**training)), name
+
+
+def _refuse_changes(run: RunDirectory, recorded: dict[str, Any], wanted: dict[str, Any]) -> None:
+    changed = differences({name: recorded.get(name) for name in wanted}, wanted)
+    if changed:
+        listed = ", ".join(changed[:4]) + (", ..." if len(changed) > 4 else "")
+        raise UserError(
+            f"{run.path}: holds a run of other settings or data ({listed}); choose another --output, "
+            f"or --overwrite to set it aside, or another --output with --init-from {run.path}"
+        )

@@ -1,0 +1,181 @@
+"""One training from pairs to export; needs TensorFlow, so it is imported late."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from chatbot.cli.console import say
+from chatbot.cli.signals import StopSignals
+from chatbot.cli.train_hooks import ConsoleHooks, Samples
+from chatbot.config import Config
+from chatbot.dataset.batches import Batches
+from chatbot.dataset.corpus import Corpus, split_by_question
+from chatbot.dataset.encode import EncodedPairs, Encoding, make_encoding
+from chatbot.dataset.morphemes import analyze_all, cache_directory
+from chatbot.errors import UserError
+from chatbot.export import export
+from chatbot.storage import write_text
+from chatbot.text.analyzer import make_analyzer
+from chatbot.text.vocabulary import Vocabulary
+from chatbot.training.checkpoints import Checkpoints, restore
+from chatbot.training.loop import Trainer
+from chatbot.training.plan import Plan, make_plan, validation_share
+from chatbot.training.replies import Replier
+from chatbot.training.run_directory import RunDirectory
+from chatbot.training.selection import ReplySelection
+from chatbot.training.state import TrainingState
+from chatbot.transformer import Seq2SeqTransformer
+
+_SAMPLES = 5
+_SELF_CHECK_QUESTIONS = 32
+
+
+class TrainRun:
+    """Wires data, training and export for the command line.
+
+    Args:
+        run: where everything is written.
+        config: settings.
+        corpus: all pairs.
+        origin: run to begin from, or None.
+        threads: of TensorFlow.
+        signals: asks to stop.
+    """
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        config: Config,
+        corpus: Corpus,
+        origin: RunDirectory | None,
+        threads: int,
+        signals: StopSignals,
+    ) -> None:
+        self.run = run
+        self.config = config
+        self.corpus = corpus
+        self.origin = origin
+        self.signals = signals
+        self.questions: list[list[str]] = []
+        self.answers: list[list[str]] = []
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        gpus = tf.config.list_physical_devices("GPU")
+        say(f"devices: {len(gpus)} GPU" if gpus else "devices: CPU")
+
+    def execute(self) -> None:
+        """Trains, refits if asked for, and exports."""
+        self._analyze()
+        settings, num_pairs = self.config.training, len(self.corpus.pairs)
+        train, validation = split_by_question(self.corpus, validation_share(settings, num_pairs), settings.seed)
+        if not len(train):
+            raise UserError(f"validation_split {settings.validation_split}: nothing is left to train on; give a smaller one")
+        if len(validation):
+            say(f"split: {len(train):,} pairs to train on, {len(validation):,} held out, no question on both sides")
+        else:
+            say("no questions are held out: nothing is selected, the last weights are exported")
+        plan = make_plan(settings, len(train))
+        say(f"plan: {plan.batch_size} pairs a step, {plan.steps_per_epoch} steps an epoch, at most {plan.epochs} epochs")
+        phase = self._phase("select", plan, train, validation)
+        if settings.refit and len(validation):
+            steps = phase.state.best_step
+            say(f"refit: all {num_pairs:,} pairs for the chosen {steps:,} steps")
+            phase = self._phase("refit", plan, np.arange(num_pairs), validation[:0], last_step=steps)
+        self._export(phase)
+
+    def _analyze(self) -> None:
+        def on_progress(done: int, total: int) -> None:
+            if sys.stderr.isatty():
+                print(f"\rmorphemes: {done:,}/{total:,}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+        texts = self.corpus.questions + self.corpus.answers
+        morphemes = analyze_all(texts, make_analyzer(self.config.text.analyzer), cache_directory(), on_progress)
+        self.questions, self.answers = morphemes[: len(self.corpus.pairs)], morphemes[len(self.corpus.pairs) :]
+
+    def _phase(self, name: str, plan: Plan, train: np.ndarray, validation: np.ndarray, last_step: int | None = None) -> Phase:
+        """Trains a new model on some rows, or goes on where its newest checkpoint stands."""
+        settings = self.config.training
+        encoding = self._encoding(train)
+        pairs = self._encoded(encoding, train)
+        _report(encoding, pairs)
+        write_text(self.run.vocabulary, encoding.vocabulary.to_json())
+
+        keras.utils.set_random_seed(settings.seed)
+        model = Seq2SeqTransformer(len(encoding.vocabulary), self.config.model, name="transformer")
+        model.build()
+        say(f"model: {model.count_params():,} parameters")
+        if self.origin is not None:
+            restore(self.origin.final_checkpoint(), model.variables)
+
+        batches = Batches(pairs, plan.batch_size, plan.passes, settings.seed)
+        checkpoints = Checkpoints(self.run.checkpoints, say)
+        trainer = Trainer(model, batches, settings, plan, checkpoints, name, self.signals.requested)
+        if trainer.state.step:
+            say(f"going on from step {trainer.state.step:,}")
+        self.run.forget_after(name, trainer.state.step)
+
+        replier = Replier(model, encoding.vocabulary, encoding.settings.max_answer_length or 1)
+        selection = None
+        if len(validation):
+            texts = [self.corpus.answers[row] for row in validation]
+            selection = ReplySelection(self._encoded(encoding, validation), texts, replier)
+        hooks = ConsoleHooks(
+            self.run, replier, self._samples(encoding, train, validation), last_step or plan.total_steps, len(batches)
+        )
+        with self.signals.deferred():
+            state = trainer.run(hooks, selection, last_step)
+        return Phase(model, encoding, state)
+
+    def _encoding(self, rows: np.ndarray) -> Encoding:
+        vocabulary = None
+        if self.origin is not None:
+            vocabulary = Vocabulary.from_json(self.origin.vocabulary.read_text(encoding="utf-8"))
+        questions, answers = [self.questions[row] for row in rows], [self.answers[row] for row in rows]
+        return make_encoding(self.config.text, questions, answers, vocabulary)
+
+    def _encoded(self, encoding: Encoding, rows: np.ndarray) -> EncodedPairs:
+        return encoding.encode([self.questions[row] for row in rows], [self.answers[row] for row in rows])
+
+    def _samples(self, encoding: Encoding, train: np.ndarray, validation: np.ndarray) -> Samples:
+        """Five questions that stay the same over the epochs."""
+        title = "held-out questions" if len(validation) else "questions it is trained on, since none are held out"
+        rows = validation if len(validation) else train
+        chosen = np.random.default_rng(self.config.training.seed).permutation(rows)[:_SAMPLES]
+        questions = [self.corpus.questions[row] for row in chosen]
+        return Samples(title, questions, self._encoded(encoding, chosen).question_ids)
+
+    def _export(self, phase: Phase) -> None:
+        rows = np.arange(min(_SELF_CHECK_QUESTIONS, len(self.corpus.pairs)))
+        vocabulary = phase.encoding.vocabulary
+        samples = [[vocabulary.pieces[index] for index in ids] for ids in self._encoded(phase.encoding, rows).question_ids]
+        digest = export(phase.model, vocabulary, phase.encoding.settings, self.run.export, samples)
+        say(f"exported and checked: {self.run.export} (sha256 of its manifest: {digest})")
+        say(f"chat: python chat.py {self.run.path}")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What a phase ends with; the model holds the chosen weights."""
+
+    model: Seq2SeqTransformer
+    encoding: Encoding
+    state: TrainingState
+
+
+def _report(encoding: Encoding, pairs: EncodedPairs) -> None:
+    """Says what the text has become, and what is cut, before an hour goes into it."""
+    settings = encoding.settings
+    say(
+        f"vocabulary: {len(encoding.vocabulary):,} pieces; {pairs.num_tokens:,} tokens; questions up to "
+        f"{settings.max_question_length} pieces, answers up to {settings.max_answer_length}"
+    )
+    cut_answers = int(np.sum(pairs.is_cut))
+    if pairs.num_cut_questions or cut_answers:
+        say(
+            f"cut to these lengths: {pairs.num_cut_questions:,} questions, {cut_answers:,} answers; "
+            "--max-question-length and --max-answer-length raise them"
+        )

@@ -1,0 +1,172 @@
+"""Bytes of a CSV file -> rows with line numbers: compression, encoding, delimiter, quotes."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from chatbot.errors import UserError
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_DELIMITERS = (",", ";", "\t")
+_BLOCK = 1 << 20
+_LONGEST_CELL = 1 << 24
+_MOST_LINES = 200
+"""A row over more lines than this comes from a quote that is never closed."""
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The encoding of a file and how it was found."""
+
+    name: str
+    how: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of a row and the line of the file it starts on, counted from 1."""
+
+    line: int
+    cells: list[str]
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """Opens a file, or what a .gz or a .zip of one file holds.
+
+    Raises:
+        UserError: there is no such file, it may not be read, or the archive is damaged or holds several files.
+    """
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path) as file:
+                yield file  # type: ignore[misc]
+        elif path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                names = [name for name in archive.namelist() if not name.endswith("/")]
+                if len(names) != 1:
+                    raise UserError(f"{path}: the archive must hold one file, it holds {len(names)}")
+                with archive.open(names[0]) as file:
+                    yield file
+        else:
+            with path.open("rb") as file:
+                yield file
+    except (gzip.BadGzipFile, zipfile.BadZipFile, EOFError) as error:
+        raise UserError(f"{path}: the archive is damaged ({error}); pack it again") from error
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; check the path given with --data") from None
+    except IsADirectoryError:
+        raise UserError(f"{path}: is a directory; give a CSV file") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
+
+
+def find_encoding(path: Path, given: str | None = None) -> Encoding:
+    """Finds the encoding of a file: as given, else by its byte order mark, else UTF-8, else CP949 (Korean Excel).
+
+    The whole file is decoded once, so that a bad byte is named here and not in the middle of a training.
+
+    Raises:
+        UserError: the file is not in that encoding; the message names the first bad byte.
+    """
+    if given is not None:
+        try:
+            codecs.lookup(given)
+        except LookupError:
+            raise UserError(f"--encoding {given}: no such encoding; for example utf-8 or cp949") from None
+        bad = _first_bad_byte(path, given)
+        if bad is not None:
+            raise UserError(f"{path}: not {given}: byte {bad} cannot be decoded; give another --encoding")
+        return Encoding(given, "given")
+    with open_bytes(path) as file:
+        head = file.read(4)
+    for mark, name in _BOMS:
+        if head.startswith(mark):
+            bad = _first_bad_byte(path, name)
+            if bad is not None:
+                raise UserError(f"{path}: starts with the mark of {name}, but byte {bad} is not; name its --encoding")
+            return Encoding(name, "byte order mark")
+    bad_utf8 = _first_bad_byte(path, "utf-8")
+    if bad_utf8 is None:
+        return Encoding("utf-8", "valid UTF-8")
+    bad_cp949 = _first_bad_byte(path, "cp949")
+    if bad_cp949 is None:
+        return Encoding("cp949", f"not UTF-8 (byte {bad_utf8}), valid CP949")
+    raise UserError(f"{path}: neither UTF-8 (byte {bad_utf8}) nor CP949 (byte {bad_cp949}) can be decoded; name its --encoding")
+
+
+def _first_bad_byte(path: Path, encoding: str) -> int | None:
+    """The offset of the first byte that does not decode, None if all do."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    offset = 0
+    with open_bytes(path) as file:
+        while True:
+            block = file.read(_BLOCK)
+            pending = len(decoder.getstate()[0])
+            try:
+                decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                return offset - pending + error.start
+            except UnicodeError:  # UTF-16 without its mark
+                return offset
+            if not block:
+                return None
+            offset += len(block)
+
+
+@contextmanager
+def open_text(path: Path, encoding: Encoding) -> Iterator[io.TextIOWrapper]:
+    """Opens a file as text, line ends untouched."""
+    with open_bytes(path) as file:
+        yield io.TextIOWrapper(file, encoding=encoding.name, newline="")
+
+
+def find_delimiter(header: str) -> str:
+    """The delimiter that splits the header line into the most cells; a comma if none does."""
+    return max(_DELIMITERS, key=lambda delimiter: (len(next(csv.reader([header], delimiter=delimiter), [])), delimiter == ","))
+
+
+def read_rows(path: Path, encoding: Encoding) -> Iterator[Row]:
+    """Yields the rows of a CSV file, the header first; blank lines are left out.
+
+    Raises:
+        UserError: a quote is never closed, or a cell is larger than 16 MiB.
+    """
+    csv.field_size_limit(_LONGEST_CELL)
+    with open_text(path, encoding) as file:
+        header = file.readline()
+        while header and not header.strip():
+            header = file.readline()
+        delimiter = find_delimiter(header.lstrip("\ufeff"))
+    with open_text(path, encoding) as file:
+        reader = csv.reader(_without_mark(file), delimiter=delimiter)
+        last = 0
+        while True:
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                raise UserError(f"{path}:{last + 1}: not readable as CSV ({error}); is a quote never closed?") from error
+            if cells is None:
+                return
+            line, last = last + 1, reader.line_num
+            if last - line >= _MOST_LINES:
+                raise UserError(
+                    f"{path}:{line}: a row of {last - line + 1} lines; is a quote never closed? Close it or double it"
+                )
+            if any(cell.strip() for cell in cells):
+                yield Row(line, cells)
+
+
+def _without_mark(lines: Iterator[str]) -> Iterator[str]:
+    """The lines without a byte order mark that an encoding given by name leaves in front."""
+    for number, line in enumerate(lines):
+        yield line.removeprefix("\ufeff") if number == 0 else line

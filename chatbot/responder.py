@@ -1,0 +1,127 @@
+"""Text in, reply out: what every user of a trained model goes through."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chatbot.artifact import find_export, pad_morphemes, read_extra
+from chatbot.errors import UserError
+from chatbot.text.analyzer import make_analyzer
+from chatbot.text.normalize import normalize
+from chatbot.text.pipeline import Question, TextPipeline
+
+
+class Notice(enum.StrEnum):
+    """What a reader should know about a reply."""
+
+    BLANK_QUESTION = "blank_question"
+    CUT_QUESTION = "cut_question"
+    NOTHING_KNOWN = "nothing_known"
+    CUT_REPLY = "cut_reply"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply.
+
+    Attributes:
+        text: the finished sentence; "" where the question was blank.
+        pieces: the question as the model saw it.
+        spelled: morphemes of the question that were not in the vocabulary and were spelled.
+        log_probability: sum over the reply's pieces, the end piece included.
+        notices: what the reader should know.
+    """
+
+    text: str
+    pieces: tuple[str, ...] = ()
+    spelled: tuple[str, ...] = ()
+    log_probability: float = 0.0
+    notices: tuple[Notice, ...] = ()
+
+
+class Responder:
+    """Answers questions with an export. Load it with `Responder.load`; safe to use from several threads.
+
+    Example:
+        >>> from chatbot import Responder
+        >>> responder = Responder.load("models/smalltalk")
+        >>> responder.reply("오늘 뭐 먹지?").text
+    """
+
+    def __init__(self, pipeline: TextPipeline, model: Any) -> None:
+        self.pipeline = pipeline
+        self._model = model
+        self._serve = model.signatures["serving_default"]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Responder:
+        """Loads an export, or that of a run directory: TensorFlow and the analyzer side by side.
+
+        Raises:
+            UserError: the path holds none, a file is damaged, or the analyzer cannot start.
+        """
+        directory = find_export(Path(path))
+        settings, vocabulary = read_extra(directory)
+        analyzer = make_analyzer(settings.analyzer)
+        with ThreadPoolExecutor(1) as pool:
+            starting = pool.submit(analyzer.start)
+            model = _load_saved_model(directory)
+            starting.result()
+        return cls(TextPipeline(analyzer, vocabulary, settings.max_question_length or 1), model)
+
+    def reply(self, text: str) -> Reply:
+        """Answers one question, whatever it is."""
+        return self.replies([text])[0]
+
+    def replies(self, texts: Sequence[str]) -> list[Reply]:
+        """Answers questions in one batch."""
+        questions = [self.pipeline.question(text) for text in texts]
+        asked = [question for question in questions if question.pieces]
+        answers = iter(self._answer(asked) if asked else [])
+        blank = Reply("", notices=(Notice.BLANK_QUESTION,))
+        return [next(answers) if question.pieces else blank for question in questions]
+
+    def _answer(self, questions: Sequence[Question]) -> list[Reply]:
+        import tensorflow as tf
+
+        output = self._serve(morphemes=tf.constant(pad_morphemes([question.pieces for question in questions])))
+        columns = zip(
+            questions,
+            output["reply"].numpy(),
+            output["reply_morphemes"].numpy(),
+            output["log_probability"].numpy(),
+            strict=True,
+        )
+        return [
+            Reply(
+                text=normalize(reply.decode("utf-8", "replace")),  # nothing that could steer a terminal
+                pieces=question.pieces,
+                spelled=question.spelled,
+                log_probability=float(log_probability),
+                notices=_notices(question, is_cut=bool(reply_pieces[-1])),
+            )
+            for question, reply, reply_pieces, log_probability in columns
+        ]
+
+
+def _notices(question: Question, is_cut: bool) -> tuple[Notice, ...]:
+    found = {
+        Notice.CUT_QUESTION: question.is_cut,
+        Notice.NOTHING_KNOWN: not question.is_known,
+        Notice.CUT_REPLY: is_cut,
+    }
+    return tuple(notice for notice, applies in found.items() if applies)
+
+
+def _load_saved_model(directory: Path) -> Any:
+    import tensorflow as tf
+
+    try:
+        return tf.saved_model.load(str(directory))
+    except Exception as error:
+        raise UserError(f"{directory}: TensorFlow cannot load it ({' '.join(str(error).split())[:200]})") from error

@@ -1,0 +1,73 @@
+"""Files and directories that are either whole or not there: written beside, then renamed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+
+@contextmanager
+def replace_file(path: Path) -> Iterator[IO[bytes]]:
+    """Opens a file beside `path` for writing and puts it in the place of `path` when the block has ended well.
+
+    Raises:
+        OSError: it cannot be written; `path` is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a small text file, whole or not at all."""
+    with replace_file(path) as file:
+        file.write(text.encode())
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Writes a JSON document, whole or not at all."""
+    write_text(path, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+
+
+@contextmanager
+def replace_directory(path: Path) -> Iterator[Path]:
+    """Gives an empty directory beside `path` to fill and puts it in the place of `path` when the block has ended well.
+
+    Raises:
+        OSError: it cannot be written; `path` is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir()
+    try:
+        yield beside
+        old = path.with_name(f".{path.name}.{os.getpid()}.old")
+        if path.exists():
+            path.rename(old)
+        beside.rename(path)
+        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,114 @@
+"""Checkpoints: ALL variables and the training state, in directories that are whole or not there."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chatbot.errors import UserError
+from chatbot.storage import file_digest, replace_directory, write_json
+from chatbot.training.state import TrainingState
+
+FORMAT = 1
+_KEPT = 2
+_VARIABLES, _STATE = "variables.npz", "state.json"
+
+
+class Checkpoints:
+    """The checkpoints of one run, newest two and best.
+
+    Args:
+        directory: where they lie.
+        warn: takes one line where a damaged one is passed over.
+    """
+
+    def __init__(self, directory: Path, warn: Callable[[str], None]) -> None:
+        self.directory = directory
+        self.warn = warn
+
+    @property
+    def best(self) -> Path:
+        """The checkpoint with the best replies so far."""
+        return self.directory / "best"
+
+    def save(self, variables: Sequence[Any], state: TrainingState, is_best: bool = False) -> None:
+        """Writes a checkpoint named by phase and step; removes all but the newest two, and best.
+
+        Raises:
+            OSError: the disk is full or not writable; what was there is still there.
+        """
+        document = {"format": FORMAT, "state": state.to_dict(), "names": [variable.path for variable in variables]}
+        arrays: dict[str, Any] = {f"{index:05d}": np.asarray(variable) for index, variable in enumerate(variables)}
+        targets = [self.directory / f"{state.phase}-{state.step:08d}", *([self.best] if is_best else [])]
+        for target in targets:
+            with replace_directory(target) as beside:
+                np.savez(beside / _VARIABLES, **arrays)
+                write_json(beside / _STATE, {**document, "digest": file_digest(beside / _VARIABLES)})
+        for old in self._newest_first(state.phase)[_KEPT:]:
+            _remove(old)
+
+    def _newest_first(self, phase: str) -> list[Path]:
+        return sorted(self.directory.glob(f"{phase}-????????"), reverse=True)
+
+    def restore_newest(self, variables: Sequence[Any], phase: str) -> TrainingState | None:
+        """Loads the newest usable checkpoint of a phase into `variables`; None where there is none."""
+        for path in self._newest_first(phase):
+            try:
+                return restore(path, variables)
+            except UserError as error:
+                self.warn(f"{error}; the one before it is used")
+        return None
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """The document of a checkpoint: its `state`, and the `names` of its variables.
+
+    Raises:
+        UserError: the checkpoint is missing, damaged, or of another version.
+    """
+    try:
+        document = json.loads((path / _STATE).read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise UserError(f"{path}: a checkpoint of format {document['format']}, not {FORMAT}")
+        if file_digest(path / _VARIABLES) != document["digest"]:
+            raise UserError(f"{path}: the checkpoint is damaged")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path}: the checkpoint is damaged ({type(error).__name__})") from error
+    return dict(document)
+
+
+def restore(path: Path, variables: Sequence[Any]) -> TrainingState:
+    """Loads a checkpoint into `variables`, by place, with names and shapes compared. Nothing is loaded on failure.
+
+    Args:
+        variables: all that were saved, or the first of them.
+
+    Raises:
+        UserError: the checkpoint is damaged or of other variables.
+    """
+    document = read_state(path)
+    names = document["names"][: len(variables)]
+    if names != [variable.path for variable in variables]:
+        raise UserError(f"{path}: the checkpoint is of another model")
+    try:
+        with np.load(path / _VARIABLES, allow_pickle=False) as archive:
+            arrays = [archive[f"{index:05d}"] for index in range(len(variables))]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path}: the checkpoint is damaged ({type(error).__name__})") from error
+    for variable, array in zip(variables, arrays, strict=True):
+        if tuple(variable.shape) != array.shape:
+            raise UserError(f"{path}: {variable.path} has shape {array.shape}, expected {tuple(variable.shape)}")
+    for variable, array in zip(variables, arrays, strict=True):
+        variable.assign(array)
+    return TrainingState.from_dict(document["state"])
+
+
+def _remove(path: Path) -> None:
+    for file in path.iterdir():
+        file.unlink()
+    path.rmdir()

@@ -1,0 +1,174 @@
+"""The training loop: steps, epochs, selection on replies, checkpoints."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import keras
+import tensorflow as tf
+
+from chatbot.config import TrainingSettings
+from chatbot.dataset.batches import Batch, Batches
+from chatbot.errors import Interrupted
+from chatbot.training.checkpoints import Checkpoints, restore
+from chatbot.training.losses import Sums, smoothed_cross_entropy
+from chatbot.training.plan import Plan
+from chatbot.training.schedule import WarmupCosine
+from chatbot.training.state import SUM_NAMES, TrainingState
+from chatbot.transformer import Seq2SeqTransformer
+
+CHECKPOINT_SECONDS = 120.0
+
+
+class Hooks(Protocol):
+    """What a caller may do along the way; it must not touch the model."""
+
+    def on_step(self, state: TrainingState) -> None:
+        """After each step."""
+
+    def on_epoch(self, state: TrainingState, record: dict[str, Any]) -> None:
+        """After each epoch, before it is saved; `record` is the line for the history."""
+
+
+class Selection(Protocol):
+    """Judges the model on the questions that were held out."""
+
+    def evaluate(self, trainer: Trainer) -> dict[str, float]:
+        """Returns at least chrf and accuracy."""
+
+
+def make_optimizer(settings: TrainingSettings, plan: Plan) -> keras.optimizers.Optimizer:
+    """AdamW with warm-up scaled to the run and gradient clipping. Only matrices decay."""
+    optimizer = keras.optimizers.AdamW(
+        learning_rate=WarmupCosine(settings.learning_rate, plan.total_steps, settings.warmup_share),
+        beta_2=0.98,
+        epsilon=1e-9,
+        weight_decay=settings.weight_decay,
+        global_clipnorm=settings.clip_norm,
+        name="optimizer",
+    )
+    optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
+    return optimizer
+
+
+class Trainer:
+    """Trains one model on one set of batches, and can go on at the exact step of a checkpoint.
+
+    Args:
+        model: built.
+        batches: the training data.
+        settings: how to train.
+        plan: the run in numbers.
+        checkpoints: where the training is saved; it is restored from the newest one there.
+        phase: of the `TrainingState`.
+        stop_requested: returns the number of a signal that asks to stop, else None.
+    """
+
+    def __init__(
+        self,
+        model: Seq2SeqTransformer,
+        batches: Batches,
+        settings: TrainingSettings,
+        plan: Plan,
+        checkpoints: Checkpoints,
+        phase: str = "select",
+        stop_requested: Callable[[], int | None] = lambda: None,
+    ) -> None:
+        self.model = model
+        self.batches = batches
+        self.settings = settings
+        self.plan = plan
+        self.checkpoints = checkpoints
+        self.stop_requested = stop_requested
+        self.optimizer = make_optimizer(settings, plan)
+        self.optimizer.build(model.trainable_variables)
+        self.variables = [*model.variables, *self.optimizer.variables]
+        self.state = checkpoints.restore_newest(self.variables, phase) or TrainingState(phase=phase)
+        self._last_save = time.monotonic()
+
+        ids = tf.TensorSpec([None, None], tf.int32)
+        # Lengths are left open: one trace serves every width, so that batches need no padding to a common one.
+        self._train_step = tf.function(self._step, input_signature=[ids, ids, ids])
+        self._evaluation_step = tf.function(self._evaluate, input_signature=[ids, ids, ids])
+
+    def _step(self, question_ids: tf.Tensor, answer_ids: tf.Tensor, target_ids: tf.Tensor) -> Sums:
+        with tf.GradientTape() as tape:
+            logits = self.model({"question_ids": question_ids, "answer_ids": answer_ids}, training=True)
+            sums = smoothed_cross_entropy(logits, target_ids, self.settings.label_smoothing)
+            loss = sums.loss / sums.tokens
+        gradients = tape.gradient(loss, [variable.value for variable in self.model.trainable_variables])
+        self.optimizer.apply(gradients, self.model.trainable_variables)
+        return sums
+
+    def _evaluate(self, question_ids: tf.Tensor, answer_ids: tf.Tensor, target_ids: tf.Tensor) -> Sums:
+        logits = self.model({"question_ids": question_ids, "answer_ids": answer_ids}, training=False)
+        return smoothed_cross_entropy(logits, target_ids, 0.0)
+
+    def evaluate(self, batches: Sequence[Batch]) -> dict[str, float]:
+        """Means over the real tokens of some batches, without dropout: nll and accuracy."""
+        sums = [self._evaluation_step(*map(tf.constant, batch)) for batch in batches]
+        tokens = sum(float(each.tokens) for each in sums)
+        return {
+            "nll": sum(float(each.nll) for each in sums) / tokens,
+            "accuracy": sum(float(each.correct) for each in sums) / tokens,
+        }
+
+    def run(self, hooks: Hooks, selection: Selection | None = None, last_step: int | None = None) -> TrainingState:
+        """Trains to the end: the cap on epochs, `last_step`, or `patience` epochs without better replies.
+
+        The best weights are in the model afterwards: those with the best replies, or without `selection` the last.
+
+        Raises:
+            Interrupted: a stop was requested; everything is saved.
+            UserError: the loss is not a number; the last good weights are kept.
+            OSError: a checkpoint cannot be written.
+        """
+        while not self.state.is_finished:
+            self._train_epoch(hooks, last_step)
+            self._end_epoch(hooks, selection, last_step)
+        if selection is not None and self.state.best_score is not None:
+            restore(self.checkpoints.best, self.model.variables)
+        return self.state
+
+    def _train_epoch(self, hooks: Hooks, last_step: int | None) -> None:
+        for batch in self.batches.epoch(self.state.epoch, skip=self.state.step_in_epoch):
+            sums = self._train_step(*map(tf.constant, batch))
+            self.state.add({name: float(value) for name, value in zip(SUM_NAMES, sums, strict=True)})
+            hooks.on_step(self.state)
+            if self.state.step == last_step:
+                return
+            stop = self.stop_requested()
+            if stop is not None:
+                self._save()
+                raise Interrupted(stop)
+            if time.monotonic() - self._last_save > CHECKPOINT_SECONDS:
+                self._save()
+
+    def _end_epoch(self, hooks: Hooks, selection: Selection | None, last_step: int | None) -> None:
+        state = self.state
+        record: dict[str, Any] = {
+            "phase": state.phase,
+            "epoch": state.epoch + 1,
+            "step": state.step,
+            **{name: state.mean(name) for name in ("loss", "nll")},
+            "accuracy": state.mean("correct"),
+        }
+        score = None
+        if selection is not None:
+            record["validation"] = selection.evaluate(self)
+            score = [record["validation"]["chrf"], record["validation"]["accuracy"]]
+        is_best = state.end_epoch(score)
+        state.is_finished = (
+            state.epoch >= self.plan.epochs
+            or (last_step is not None and state.step >= last_step)
+            or (selection is not None and state.epochs_since_best() >= self.settings.patience)
+        )
+        record["is_best"] = is_best
+        hooks.on_epoch(state, record)
+        self._save(is_best)
+
+    def _save(self, is_best: bool = False) -> None:
+        self.checkpoints.save(self.variables, self.state, is_best)
+        self._last_save = time.monotonic()

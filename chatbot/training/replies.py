@@ -1,0 +1,38 @@
+"""Greedy replies of a model in training, through compiled steps of one fixed shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from chatbot.answering import answer
+from chatbot.dataset.encode import Ids, pad
+from chatbot.text.pieces import rejoin
+from chatbot.text.vocabulary import Vocabulary
+from chatbot.transformer import Seq2SeqTransformer
+
+_BATCH = 128
+
+
+class Replier:
+    """Answers encoded questions with the weights that the model has at that moment."""
+
+    def __init__(self, model: Seq2SeqTransformer, vocabulary: Vocabulary, max_answer_length: int) -> None:
+        self.vocabulary = vocabulary
+        length = max_answer_length + 1  # the end piece
+
+        @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
+        def decode(question_ids: tf.Tensor) -> tf.Tensor:
+            return answer(model, question_ids, length).ids
+
+        self._decode = decode
+
+    def replies(self, question_ids: Sequence[Ids]) -> list[str]:
+        """The reply to each question, as text."""
+        texts: list[str] = []
+        for start in range(0, len(question_ids), _BATCH):
+            found = self._decode(tf.constant(pad(question_ids[start : start + _BATCH]))).numpy()
+            texts += [rejoin(map(self.vocabulary.surface, np.trim_zeros(row, "b"))) for row in found]
+        return texts
