@@ -81,10 +81,10 @@ def _load(path: Path, count: int) -> list[list[str]] | None:
     try:
         with np.load(path, allow_pickle=False) as archive:
             distinct = archive["pieces"].tobytes().decode().split("\n")
-            flat, ends = archive["flat"], np.cumsum(archive["lengths"])
+            flat, ends = archive["flat"], np.cumsum(archive["lengths"], dtype=np.int64)
         if len(ends) != count or (count and ends[-1] != len(flat)) or (len(flat) and flat.max() >= len(distinct)):
             return None
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
         return None
-    starts = np.concatenate([[0], ends[:-1]])
+    starts = [0, *ends[:-1]]
     return [[distinct[number] for number in flat[start:end]] for start, end in zip(starts, ends, strict=True)]
