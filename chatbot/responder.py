@@ -23,6 +23,7 @@ class Notice(enum.StrEnum):
     CUT_QUESTION = "cut_question"
     NOTHING_KNOWN = "nothing_known"
     CUT_REPLY = "cut_reply"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True)

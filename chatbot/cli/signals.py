@@ -17,9 +17,13 @@ class StopSignals:
 
     Outside a `deferred` stretch a signal raises `Interrupted` where the program stands. Inside one it is only
     noted, for the program to stop at the next good moment (`requested`). A second signal ends the process.
+
+    Args:
+        message: of the `Interrupted`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, message: str = "") -> None:
+        self.message = message
         self.number: int | None = None
         self.is_deferred = False
         self._previous: dict[int, Any] = {}
@@ -42,7 +46,7 @@ class StopSignals:
             os._exit(128 + number)
         self.number = number
         if not self.is_deferred:
-            raise Interrupted(number, "stopped; nothing was lost: run the same command again")
+            raise Interrupted(number, self.message)
 
     def __enter__(self) -> Self:
         for number in (signal.SIGINT, signal.SIGTERM):

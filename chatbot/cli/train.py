@@ -39,7 +39,7 @@ def make_parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     """Runs the command and returns its exit code."""
     arguments = make_parser().parse(argv)
-    with StopSignals() as signals:
+    with StopSignals("stopped before the training began; nothing is lost") as signals:
         return _train(arguments, signals)
 
 
@@ -86,7 +86,7 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
             try:
                 TrainRun(run, config, corpus, origin, threads, signals).execute()
             except Interrupted as stop:
-                raise Interrupted(stop.signal_number, "stopped and saved; to go on, run the same command again") from None
+                raise Interrupted(stop.signal_number, "stopped; to go on where it stands, run the same command again") from None
     return 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -79,12 +78,12 @@ def _save(path: Path, analyzed: Sequence[Sequence[str]]) -> None:
 def _load(path: Path, count: int) -> list[list[str]] | None:
     """What `_save` wrote; None where it is missing or damaged."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             distinct = archive["pieces"].tobytes().decode().split("\n")
             flat, ends = archive["flat"], np.cumsum(archive["lengths"], dtype=np.int64)
         if len(ends) != count or (count and ends[-1] != len(flat)) or (len(flat) and flat.max() >= len(distinct)):
             return None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
+    except Exception:  # whatever is wrong with it, it is made again
         return None
     starts = [0, *ends[:-1]]
     return [[distinct[number] for number in flat[start:end]] for start, end in zip(starts, ends, strict=True)]

@@ -47,27 +47,28 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
         UserError: there is no such file, it may not be read, or the archive is damaged or holds several files.
     """
     try:
-        if path.suffix == ".gz":
-            with gzip.open(path) as file:
-                yield file  # type: ignore[misc]
-        elif path.suffix == ".zip":
-            with zipfile.ZipFile(path) as archive:
-                names = [name for name in archive.namelist() if not name.endswith("/")]
-                if len(names) != 1:
-                    raise UserError(f"{path}: the archive must hold one file, it holds {len(names)}")
-                with archive.open(names[0]) as file:
-                    yield file
-        else:
-            with path.open("rb") as file:
-                yield file
-    except (gzip.BadGzipFile, zipfile.BadZipFile, EOFError) as error:
-        raise UserError(f"{path}: the archive is damaged ({error}); pack it again") from error
+        with path.open("rb") as file:
+            yield io.BytesIO(_unpack(path, file)) if path.suffix in (".gz", ".zip") else file
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; check the path given with --data") from None
     except IsADirectoryError:
         raise UserError(f"{path}: is a directory; give a CSV file") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
+
+
+def _unpack(path: Path, file: IO[bytes]) -> bytes:
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(file) as packed:
+                return packed.read()
+        with zipfile.ZipFile(file) as archive:
+            names = [name for name in archive.namelist() if not name.endswith("/")]
+            if len(names) == 1:
+                return archive.read(names[0])
+    except Exception as error:  # the libraries raise a dozen types for archives that are torn, encrypted or of no known kind
+        raise UserError(f"{path}: the archive is damaged ({error}); pack it again, without a password") from error
+    raise UserError(f"{path}: the archive must hold one file, it holds {len(names)}")
 
 
 def find_encoding(path: Path, given: str | None = None) -> Encoding:

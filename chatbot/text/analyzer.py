@@ -57,6 +57,7 @@ class OktAnalyzer:
     version = "konlpy 0.6, open-korean-text 2.1.0"
 
     def __init__(self) -> None:
+        find_jvm()  # a missing Java is told at once, not after a minute of loading other things
         self._okt: Any = None
 
     def morphemes(self, text: str) -> Sequence[str]:

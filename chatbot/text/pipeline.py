@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chatbot.text.analyzer import Analyzer
 from chatbot.text.normalize import has_visible, normalize
 from chatbot.text.pieces import LONGEST_RUN, mark_runs, rejoin, spell, split_runs
-from chatbot.text.vocabulary import UNKNOWN_ID, Vocabulary
+from chatbot.text.vocabulary import HANGUL_LETTERS, UNKNOWN_ID, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Question:
         pieces: what goes into the model; cut to its maximum length. Empty when the text shows nothing.
         spelled: the morphemes that are not in the vocabulary and were spelled, without word-start marks.
         is_cut: whether the end of the question did not fit.
-        is_known: whether any piece is more than a spelled or unknown character.
+        is_known: whether any piece was seen in training; single letters that a syllable was spelled into do not count.
     """
 
     pieces: tuple[str, ...]
@@ -67,8 +67,12 @@ class TextPipeline:
             pieces=fitting,
             spelled=spelled,
             is_cut=len(pieces) > len(fitting) or len(normal) > longest,
-            is_known=any(morpheme in self.vocabulary and rejoin([morpheme]).isalnum() for morpheme in morphemes),
+            is_known=any(self._is_known(piece) for piece in fitting),
         )
+
+    def _is_known(self, piece: str) -> bool:
+        surface = rejoin([piece])
+        return piece in self.vocabulary and surface.isalnum() and surface not in HANGUL_LETTERS
 
     def ids(self, pieces: Iterable[str]) -> list[int]:
         """The ids of pieces; unknown ones get the unknown piece's."""

@@ -96,7 +96,7 @@ def restore(path: Path, variables: Sequence[Any]) -> TrainingState:
     if names != [variable.path for variable in variables]:
         raise UserError(f"{path}: the checkpoint is of another model")
     try:
-        with np.load(path / _VARIABLES, allow_pickle=False) as archive:
+        with (path / _VARIABLES).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = [archive[f"{index:05d}"] for index in range(len(variables))]
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise UserError(f"{path}: the checkpoint is damaged ({type(error).__name__})") from error

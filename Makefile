@@ -1,0 +1,45 @@
+# make chat | make test | make check          Everything but the chat itself goes to stderr.
+
+SHELL := /bin/sh
+PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
+	"$$name" -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null \
+	&& command -v "$$name" && break; done)
+VENV := .venv
+RUN := $(VENV)/bin/python
+MODEL := models/smalltalk
+PIP := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: chat test check clean
+
+chat: $(MODEL)/export/saved_model.pb
+	@$(RUN) chat.py $(MODEL)
+
+$(MODEL)/export/saved_model.pb: | $(VENV)/.runtime
+	@$(RUN) train.py --data data/smalltalk.csv --output $(MODEL) --refit </dev/null >&2
+
+test: $(VENV)/.development
+	@$(RUN) -m pytest
+
+check: $(VENV)/.development
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m mypy
+
+$(VENV)/.python:
+	@test -n "$(PYTHON)" || { echo "error: no Python 3.11, 3.12 or 3.13 with venv found; name one: make PYTHON=/path/to/python3.12" >&2; exit 2; }
+	@echo "making $(VENV) with $(PYTHON)" >&2
+	@$(PYTHON) -m venv $(VENV) </dev/null >&2
+	@touch $@
+
+$(VENV)/.runtime: requirements.txt constraints.txt | $(VENV)/.python
+	@echo "installing requirements (some minutes the first time)" >&2
+	@$(PIP) --requirement requirements.txt </dev/null >&2
+	@touch $@
+
+$(VENV)/.development: requirements-dev.txt requirements.txt constraints.txt | $(VENV)/.python
+	@echo "installing requirements for development (some minutes the first time)" >&2
+	@$(PIP) --requirement requirements-dev.txt </dev/null >&2
+	@touch $@ $(VENV)/.runtime
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis

