@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -42,13 +44,13 @@ class Checkpoints:
         Raises:
             OSError: the disk is full or not writable; what was there is still there.
         """
-        document = {"format": FORMAT, "state": state.to_dict(), "names": [variable.path for variable in variables]}
+        document = {"format": FORMAT, "state": state.to_dict(), "names": [_name(variable) for variable in variables]}
         arrays: dict[str, Any] = {f"{index:05d}": np.asarray(variable) for index, variable in enumerate(variables)}
         targets = [self.directory / f"{state.phase}-{state.step:08d}", *([self.best] if is_best else [])]
         for target in targets:
             with replace_directory(target) as beside:
                 np.savez(beside / _VARIABLES, **arrays)
-                write_json(beside / _STATE, {**document, "digest": file_digest(beside / _VARIABLES)})
+                write_json(beside / _STATE, {**document, "digest": _digest(beside, document)})
         for old in self._newest_first(state.phase)[_KEPT:]:
             _remove(old)
 
@@ -75,7 +77,7 @@ def read_state(path: Path) -> dict[str, Any]:
         document = json.loads((path / _STATE).read_text(encoding="utf-8"))
         if document["format"] != FORMAT:
             raise UserError(f"{path}: a checkpoint of format {document['format']}, not {FORMAT}")
-        if file_digest(path / _VARIABLES) != document["digest"]:
+        if _digest(path, document) != document.pop("digest"):
             raise UserError(f"{path}: the checkpoint is damaged")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: the checkpoint is damaged ({type(error).__name__})") from error
@@ -93,7 +95,7 @@ def restore(path: Path, variables: Sequence[Any]) -> TrainingState:
     """
     document = read_state(path)
     names = document["names"][: len(variables)]
-    if names != [variable.path for variable in variables]:
+    if names != [_name(variable) for variable in variables]:
         raise UserError(f"{path}: the checkpoint is of another model")
     try:
         with (path / _VARIABLES).open("rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -106,6 +108,17 @@ def restore(path: Path, variables: Sequence[Any]) -> TrainingState:
     for variable, array in zip(variables, arrays, strict=True):
         variable.assign(array)
     return TrainingState.from_dict(document["state"])
+
+
+def _name(variable: Any) -> str:
+    """A variable's path; seed generators without their number, which counts those of the process, not of the model."""
+    return re.sub(r"^seed_generator_\d+/", "seed_generator/", variable.path)
+
+
+def _digest(path: Path, document: dict[str, Any]) -> str:
+    """SHA-256 over the variables' file and the document beside it."""
+    described = json.dumps([document[name] for name in ("format", "state", "names")])
+    return hashlib.sha256(f"{file_digest(path / _VARIABLES)} {described}".encode()).hexdigest()
 
 
 def _remove(path: Path) -> None:
