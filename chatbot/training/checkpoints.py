@@ -43,9 +43,16 @@ class Checkpoints:
 
         Raises:
             OSError: the disk is full or not writable; what was there is still there.
+            UserError: a variable is not finite; what was there is still there.
         """
         document = {"format": FORMAT, "state": state.to_dict(), "names": [_name(variable) for variable in variables]}
         arrays: dict[str, Any] = {f"{index:05d}": np.asarray(variable) for index, variable in enumerate(variables)}
+        for variable, array in zip(variables, arrays.values(), strict=True):
+            if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
+                raise UserError(
+                    f"step {state.step}: {variable.path} is not finite; the last good weights are kept. "
+                    "Try a lower --learning-rate"
+                )
         targets = [self.directory / f"{state.phase}-{state.step:08d}", *([self.best] if is_best else [])]
         for target in targets:
             with replace_directory(target) as beside:

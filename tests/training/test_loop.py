@@ -140,15 +140,17 @@ def test_last_step_ends_the_run(tmp_path: Path) -> None:
     assert make_trainer(tmp_path, epochs=20).run(Silent(), last_step=11).step == 11
 
 
-def test_a_loss_that_is_no_number_keeps_the_last_good_weights(tmp_path: Path) -> None:
-    first: Trainer = make_trainer(tmp_path, stop_requested=lambda: 15 if first.state.step == 8 else None)
+@pytest.mark.parametrize(("stop_at", "named"), [(5, "step 6: the loss is nan"), (8, "step 8: .*embeddings is not finite")])
+def test_what_is_no_number_keeps_the_last_good_weights(tmp_path: Path, stop_at: int, named: str) -> None:
+    """In the middle of an epoch the loss shows it; at its end the weights do, before they are saved."""
+    first: Trainer = make_trainer(tmp_path, stop_requested=lambda: 15 if first.state.step == stop_at else None)
     with pytest.raises(Interrupted):
         first.run(Silent())
     again = make_trainer(tmp_path)
-    kernel = again.model.trainable_variables[0]
-    kernel.assign(np.full(kernel.shape, np.nan))
-    with pytest.raises(UserError, match="step 9: the loss is nan"):
+    table = again.model.trainable_variables[0]
+    table.assign(np.full(table.shape, np.nan))
+    with pytest.raises(UserError, match=named):
         again.run(Silent())
     restored = make_trainer(tmp_path)
-    assert restored.state.step == 8
+    assert restored.state.step == stop_at
     assert all(np.all(np.isfinite(variable.numpy())) for variable in restored.model.trainable_variables)
