@@ -22,7 +22,7 @@ from chatbot.responder import Notice, _notices
 from chatbot.text.analyzer import OktAnalyzer
 from chatbot.text.pieces import rejoin
 from chatbot.text.pipeline import TextPipeline
-from tests.conftest import TWENTY, Trained
+from tests.conftest import ROOT, TWENTY, Trained
 
 PLAIN_TENSORFLOW = """
 import json, sys
@@ -246,3 +246,14 @@ def test_a_path_that_is_something_else_is_told_what_is_needed(twenty: Trained, m
     with pytest.raises(UserError, match="not finished; run the same"):
         find_export(tmp_path / "begun")
     assert find_export(moved) == moved
+
+
+def test_a_script_with_a_responder_ends(moved: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys; from chatbot import Responder\n"
+        "responder = Responder.load(sys.argv[1])\n"
+        "print(responder.reply('안녕').text, flush=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(moved)], capture_output=True, cwd=ROOT, timeout=120, check=False)
+    assert done.stdout.decode() == TWENTY[0][1] + "\n"
+    assert done.returncode == 0

@@ -131,6 +131,9 @@ def start_jvm() -> None:
             ignoreUnrecognized=True,  # older Java does not know the flag above
             interrupt=False,  # True: Ctrl-C would end Python at once, SIGTERM would never reach it
         )
+        # The thread that starts Java counts as Java's main thread: if it ended attached, leaving Python would wait for it
+        # for ever. It comes back as a daemon with its next call.
+        jpype.JClass("java.lang.Thread").detach()
     except Exception as error:
         raise UserError(f"Java does not start from {jvm}: {' '.join(str(error).split())}") from error
 

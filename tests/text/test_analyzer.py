@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -7,6 +10,7 @@ import pytest
 
 from chatbot.errors import UserError
 from chatbot.text.analyzer import CharacterAnalyzer, OktAnalyzer, find_jvm, make_analyzer
+from tests.conftest import ROOT
 
 
 def test_the_jvm_that_runs_is_the_wheels(okt: OktAnalyzer) -> None:
@@ -46,3 +50,54 @@ def test_names() -> None:
     assert isinstance(make_analyzer("character"), CharacterAnalyzer)
     with pytest.raises(UserError, match="okt, character"):
         make_analyzer("mecab")
+
+
+LEAVING = """
+import sys, threading
+from chatbot.text.analyzer import OktAnalyzer
+okt = OktAnalyzer()
+def work():
+    okt.morphemes("안녕하세요")
+threads = [threading.Thread(target=work) for _ in range(int(sys.argv[1]))]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+work()
+print("left")
+"""
+
+
+@pytest.mark.parametrize("threads", [0, 1, 4])
+def test_a_script_ends_whichever_thread_started_java(threads: int) -> None:
+    done = subprocess.run([sys.executable, "-c", LEAVING, str(threads)], capture_output=True, cwd=ROOT, timeout=60, check=False)
+    assert done.stdout == b"left\n"
+    assert done.returncode == 0, done.stderr.decode()
+
+
+STOPPING = """
+import os, sys, time
+from chatbot.cli.signals import StopSignals
+from chatbot.errors import Interrupted
+from chatbot.text.analyzer import OktAnalyzer
+number = int(sys.argv[1])
+try:
+    with StopSignals("stopped") as signals:
+        OktAnalyzer().start()
+        with signals.deferred():
+            os.kill(os.getpid(), number)
+            time.sleep(0.3)
+            print("noted", signals.requested())
+        signals.number = None
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+except Interrupted as stop:
+    print("raised", stop.signal_number, stop)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_stay_with_python_after_java_has_started(number: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPING, str(int(number))], capture_output=True, cwd=ROOT, timeout=60, check=False
+    )
+    assert done.stdout.decode().split("\n") == [f"noted {int(number)}", f"raised {int(number)} stopped", ""]
+    assert done.returncode == 0, done.stderr.decode()

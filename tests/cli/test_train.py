@@ -1,0 +1,207 @@
+"""The real train.py: memorising, resuming, refusing, stopping."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conftest import ROOT, TWENTY, Trained, run_program, write_pairs
+
+SMALL = [
+    *("--analyzer", "character", "--hidden-dim", "16", "--num-heads", "2", "--intermediate-dim", "16"),
+    *("--num-encoder-layers", "1", "--num-decoder-layers", "1", "--epochs", "2", "--validation-split", "0"),
+]
+
+
+def train(*arguments: str | Path, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return run_program(ROOT / "train.py", *arguments, cwd=cwd, **environment)
+
+
+def error_line(done: subprocess.CompletedProcess[bytes]) -> str:
+    assert done.returncode == 2, done.stderr.decode()
+    lines = [line for line in done.stderr.decode().splitlines() if line.startswith("error: ")]
+    assert len(lines) == 1, done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    return lines[0]
+
+
+def test_twenty_pairs_are_remembered_and_the_log_says_what_happens(twenty: Trained) -> None:
+    assert twenty.stdout == b"", "stdout is for replies"
+    for said in (
+        "20 pairs; 0 rows skipped",
+        "preset compact, seed 0",
+        "no questions are held out",
+        "vocabulary:",
+        "estimated:",
+        "questions it is trained on, since none are held out",
+        "exported and checked",
+    ):
+        assert said in twenty.log
+    last = (twenty.run / "samples.txt").read_text(encoding="utf-8").rsplit("epoch", 1)[1]
+    replies = dict(line.strip().split(" -> ") for line in last.splitlines() if " -> " in line)
+    assert len(replies) == 5
+    assert all(dict(TWENTY)[question] == reply for question, reply in replies.items())
+
+
+def test_the_run_directory_is_the_whole_record(twenty: Trained) -> None:
+    names = {path.name for path in twenty.run.iterdir()} - {".lock"}
+    assert names == {"config.json", "vocabulary.json", "history.jsonl", "samples.txt", "checkpoints", "export"}
+    config = json.loads((twenty.run / "config.json").read_text())
+    assert config["config"]["format"] == 1
+    assert config["config"]["training"]["seed"] == 0
+    assert config["threads"] >= 1
+    assert config["versions"]["tensorflow"].startswith("2.")
+    history = [json.loads(line) for line in (twenty.run / "history.jsonl").read_text().splitlines()]
+    assert [record["epoch"] for record in history] == list(range(1, len(history) + 1))
+    assert history[-1]["accuracy"] > 0.99
+    assert len(list((twenty.run / "checkpoints").iterdir())) == 2
+    assert not [path for path in twenty.run.rglob("*") if path.name.endswith((".part", ".old"))]
+
+
+def test_the_same_command_again_says_so_and_starts_nothing(twenty: Trained) -> None:
+    before = {path: path.stat().st_mtime_ns for path in twenty.run.rglob("*") if path.name != ".lock"}
+    done = train("--data", twenty.data, "--output", twenty.run, "--validation-split", "0", PYTHONWARNINGS="ignore")
+    assert done.returncode == 0
+    assert "finished and nothing has changed" in done.stderr.decode()
+    assert before == {path: path.stat().st_mtime_ns for path in twenty.run.rglob("*") if path.name != ".lock"}
+
+
+@pytest.mark.parametrize("change", ["data", "model"])
+def test_other_data_or_sizes_are_refused_with_three_ways_on(twenty: Trained, tmp_path: Path, change: str) -> None:
+    data, more = twenty.data, []
+    if change == "data":
+        data = write_pairs(tmp_path / "other.csv", TWENTY[:-1])
+    else:
+        more = ["--hidden-dim", "64"]
+    line = error_line(train("--data", data, "--output", twenty.run, "--validation-split", "0", *more))
+    assert ("data.pairs 20 -> 19" if change == "data" else "model.hidden_dim 128 -> 64") in line
+    assert all(way in line for way in ("another --output", "--overwrite", "--init-from"))
+
+
+def test_a_second_training_starts_no_java_and_goes_on_from_another_run(twenty: Trained, tmp_path: Path) -> None:
+    """Same texts, so the morphemes come from the cache: even a broken Java is not noticed."""
+    fake = tmp_path / "libjvm.so"
+    fake.write_text("not a library")
+    output = tmp_path / "next"
+    done = train(
+        *("--data", twenty.data, "--output", output, "--validation-split", "0", "--epochs", "1", "--init-from", twenty.run),
+        *("--learning-rate", "0.0001"),
+        XDG_CACHE_HOME=str(twenty.cache), CHATBOT_JVM=str(fake),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    (record,) = map(json.loads, (output / "history.jsonl").read_text().splitlines())
+    assert record["accuracy"] > 0.95, "it begins with what the other run had learnt"
+    assert (output / "vocabulary.json").read_bytes() == (twenty.run / "vocabulary.json").read_bytes()
+
+
+def test_overwrite_sets_the_old_run_aside(tmp_path: Path) -> None:
+    data, output = write_pairs(tmp_path / "a.csv", TWENTY[:3]), tmp_path / "run"
+    output.mkdir()
+    (output / "config.json").write_text("{}")
+    (output / "precious.txt").write_text("kept")
+    done = train("--data", data, "--output", output, "--overwrite", *SMALL, "--epochs", "1")
+    assert done.returncode == 0, done.stderr.decode()
+    assert (tmp_path / "run.old-1" / "precious.txt").read_text() == "kept"
+    assert (output / "export" / "saved_model.pb").is_file()
+
+
+def test_bad_input_is_one_line_before_anything_heavy(tmp_path: Path) -> None:
+    good = write_pairs(tmp_path / "good.csv", TWENTY[:3])
+    (tmp_path / "bad.csv").write_bytes(b"Q,A\n\xff\xff,x\n")
+    (tmp_path / "columns.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "strangers").mkdir()
+    (tmp_path / "strangers" / "thesis.txt").write_text("mine")
+    (tmp_path / "file").write_text("")
+    out = tmp_path / "out"
+    for arguments, named in [
+        (["--data", tmp_path / "missing.csv", "--output", out], "missing.csv: no such file"),
+        (["--data", tmp_path / "bad.csv", "--output", out], "byte 4"),
+        (["--data", tmp_path / "columns.csv", "--output", out], "--question-column"),
+        (["--data", good, "--output", tmp_path / "strangers"], "thesis.txt"),
+        (["--data", good, "--output", tmp_path / "file" / "run"], "cannot be written to"),
+        (["--data", good, "--output", out, "--hidden-dim", "10", "--num-heads", "4"], "hidden_dim 10"),
+        (["--data", good, "--output", out, "--epochs", "0"], "epochs must be at least 1"),
+        (["--data", good, "--output", out, "--preset", "huge"], "tiny"),
+        (["--data", good, "--output", out, "--init-from", tmp_path], "--init-from"),
+        (["--data", good], "--output"),
+    ]:
+        begin = time.monotonic()
+        line = error_line(train(*arguments))
+        assert named in line
+        assert time.monotonic() - begin < 20
+        assert not (tmp_path / "out" / "config.json").exists()
+
+
+def start(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "train.py"), *map(str, arguments)],
+        stderr=subprocess.PIPE, text=True, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def wait_for(process: subprocess.Popen[str], text: str) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if text in line:
+            return
+    raise AssertionError(f"{text!r} never came")
+
+
+def test_stopped_by_ctrl_c_killed_and_finished_equals_unbroken(tmp_path: Path) -> None:
+    """Ctrl-C saves and says how to go on; kill -9 loses nothing before the last epoch; the weights are the same to the bit."""
+    data = write_pairs(tmp_path / "a.csv", TWENTY)
+    arguments = ["--data", data, *SMALL, "--epochs", "6"]
+    broken, unbroken = tmp_path / "한글 이름", tmp_path / "unbroken"
+
+    process = start(*arguments, "--output", broken)
+    wait_for(process, "epoch 1:")
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    assert process.stderr is not None
+    rest = process.stderr.read()
+    assert process.wait() == 130
+    assert time.monotonic() - begin < 10
+    assert "run the same command again" in rest
+    assert "Traceback" not in rest
+
+    process = start(*arguments, "--output", broken)
+    wait_for(process, "going on from step")
+    locked = error_line(train(*arguments, "--output", broken))
+    assert "another training is at work there" in locked
+    wait_for(process, "epoch 4:")
+    process.kill()
+    process.wait()
+
+    for output in (broken, unbroken):
+        done = train(*arguments, "--output", output)
+        assert done.returncode == 0, done.stderr.decode()
+    names = ["history.jsonl", "vocabulary.json"]
+    assert [(broken / name).read_bytes() for name in names] == [(unbroken / name).read_bytes() for name in names]
+    (one,), (other,) = (sorted(run.glob("checkpoints/select-*"))[-1:] for run in (broken, unbroken))
+    with np.load(one / "variables.npz") as left, np.load(other / "variables.npz") as right:
+        assert left.files == right.files
+        for name in left.files:
+            np.testing.assert_array_equal(left[name], right[name])
+
+
+def test_refit_trains_on_everything_for_the_chosen_steps(tmp_path: Path) -> None:
+    pairs = [(f"질문 {number}번", f"대답 {number % 7}!") for number in range(40)]
+    data, output = write_pairs(tmp_path / "a.csv", pairs), tmp_path / "run"
+    done = train("--data", data, "--output", output, *SMALL, "--epochs", "3", "--validation-split", "0.25", "--refit")
+    assert done.returncode == 0, done.stderr.decode()
+    log = done.stderr.decode()
+    assert "split: 30 pairs to train on, 10 held out" in log
+    history = [json.loads(line) for line in (output / "history.jsonl").read_text().splitlines()]
+    chosen = max((r for r in history if r["phase"] == "select" and r["is_best"]), key=lambda record: record["step"])
+    refit = [record for record in history if record["phase"] == "refit"]
+    assert refit[-1]["step"] == chosen["step"]
+    assert f"all 40 pairs for the chosen {chosen['step']} steps" in log
+    assert (output / "export" / "saved_model.pb").is_file()
