@@ -100,7 +100,7 @@ class Report:
         scan, total = diagnosis.scan, len(diagnosis.scan.pairs)
         title = f"{self._('answers')} ({self._('distinct answers')}: {scan.distinct_answers:,})"
         table = self._table(title, self._("pairs"), self._("share"), self._("answer"))
-        for _, count, text in scan.frequent_answers(MOST_ANSWERS):
+        for _, count, text in scan.frequent_answers[:MOST_ANSWERS]:
             table.add_row(f"{count:,}", f"{count / total:.1%}", Text(text if len(text) <= 80 else text[:79] + "…"))
         self.console.print(table)
 

@@ -99,7 +99,7 @@ def _contradictions(scan: Scan) -> list[Finding]:
 
 def _frequent_answers(scan: Scan) -> list[Finding]:
     total = len(scan.pairs)
-    frequent = [entry for entry in scan.frequent_answers(limit=20) if entry[1] > max(FREQUENT_SHARE * total, 1)]
+    frequent = [entry for entry in scan.frequent_answers if entry[1] > max(FREQUENT_SHARE * total, 1)]
     if not frequent:
         return []
     answers = scan.pairs.column("answer")

@@ -24,6 +24,8 @@ from chatbot.text.normalize import has_visible, normalize, question_key
 _KEPT_SHARE = 1000
 """The text of an answer is kept once it stands on one in so many rows: every frequent one is, in bounded memory."""
 _LONGEST_SHOWN_ANSWER = 200
+_MOST_ANSWERS = 20
+"""No more than 19 answers can each be on more than 5 % of the pairs."""
 
 
 class Repeat(StrEnum):
@@ -68,6 +70,8 @@ class Scan:
         sample: some of them with their texts.
         question_lengths: characters of a question -> number of pairs.
         answer_lengths: characters of an answer -> number of pairs.
+        frequent_answers: the 20 answers on the most pairs: fingerprint, pairs, first 200 characters; ties by text.
+        distinct_answers: their number.
     """
 
     def __init__(self, sources: Sequence[Source], sample: Sample) -> None:
@@ -76,6 +80,8 @@ class Scan:
         self.sample = sample
         self.question_lengths: Counter[int] = Counter()
         self.answer_lengths: Counter[int] = Counter()
+        self.frequent_answers: list[tuple[int, int, str]] = []
+        self.distinct_answers = 0
         self._answer_counts: Counter[int] = Counter()
         self._answer_texts: dict[int, str] = {}
         self._seen: set[int] = set()
@@ -104,15 +110,13 @@ class Scan:
         self._seen_nearly.add(hash(keys))
         return True
 
-    @property
-    def distinct_answers(self) -> int:
-        """The number of distinct answers."""
-        return len(self._answer_counts)
-
-    def frequent_answers(self, limit: int) -> list[tuple[int, int, str]]:
-        """The answers on the most pairs: fingerprint, pairs, first 200 characters; ties by text."""
+    def finish(self) -> None:
+        """Sums up the answers, and lets go of what only more pairs would need: a fifth of a gigabyte for a million."""
         known = [(key, self._answer_counts[key], text) for key, text in self._answer_texts.items()]
-        return sorted(known, key=lambda entry: (-entry[1], entry[2]))[:limit]
+        self.frequent_answers = sorted(known, key=lambda entry: (-entry[1], entry[2]))[:_MOST_ANSWERS]
+        self.distinct_answers = len(self._answer_counts)
+        for container in (self._answer_counts, self._answer_texts, self._seen, self._seen_nearly):
+            container.clear()
 
 
 def _fingerprint(text: str) -> int:
@@ -152,6 +156,7 @@ def scan(
                     on_kept(source, row)
         except UserError as error:
             raise UnreadableFile(source.path, str(error)) from error
+    result.finish()
     return result
 
 
@@ -171,15 +176,15 @@ def _normal_texts(source: Source, row: Row) -> tuple[str, str]:
 
 
 def _look_at(source: Source, row: Row) -> RowFault | None:
-    """Notes what is wrong with the texts of a row, and returns why training leaves it out, if it does."""
+    """Returns why training leaves a row out, if it does; else notes what is wrong with its texts."""
     fault = source.columns.fault(row)
     if fault is not None:
         return fault
     question, answer = source.columns.question_of(row), source.columns.answer_of(row)
-    for cell_fault in {*cell_faults(question), *cell_faults(answer)}:
-        source.note(cell_fault, row.line)
     if not has_visible(question):
         return RowFault.BLANK_QUESTION
     if not has_visible(answer):
         return RowFault.BLANK_ANSWER
+    for cell_fault in dict.fromkeys((*cell_faults(question), *cell_faults(answer))):
+        source.note(cell_fault, row.line)
     return None

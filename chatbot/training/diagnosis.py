@@ -56,7 +56,7 @@ class Diagnosis:
             "distinct_answers": scan.distinct_answers,
             "frequent_answers": [
                 {"answer": text, "pairs": count, "share": count / total}
-                for _, count, text in scan.frequent_answers(MOST_ANSWERS)
+                for _, count, text in scan.frequent_answers[:MOST_ANSWERS]
             ],
             "question_characters": _histogram(scan.question_lengths),
             "answer_characters": _histogram(scan.answer_lengths),

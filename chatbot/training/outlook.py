@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,7 @@ class Texts:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; pairs that are cut are counted."""
-        document = asdict(self)
+        document = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         for name in ("question_pieces", "answer_pieces"):
             document[name] = {str(length): count for length, count in sorted(document[name].items())}
         return {**document, "cut_questions": len(self.cut_questions), "cut_answers": len(self.cut_answers)}
@@ -132,13 +132,13 @@ def read_texts(
     questions, answers = _analyze(pairs, analyzer, cache, on_progress)
     training = TrainingSettings()
     train, held_out = split_keys(_keys(pairs), validation_share(training, len(scan.pairs)), training.seed)
-    vocabulary = _vocabulary(settings, [questions[row] for row in train], [answers[row] for row in train])
-    encoding = make_encoding(settings, questions, answers, vocabulary)
-    cut_questions, cut_answers = _cut(encoding, pairs, questions, answers)
     long_pairs = scan.sample.long_pairs
-    if long_pairs:
-        more = _cut(encoding, long_pairs, *_analyze(long_pairs, analyzer, None, on_progress))
-        cut_questions, cut_answers = sorted(cut_questions + more[0]), sorted(cut_answers + more[1])
+    long_questions, long_answers = _analyze(long_pairs, analyzer, None, on_progress) if long_pairs else ([], [])
+    vocabulary = _vocabulary(
+        settings, [questions[row] for row in train] + long_questions, [answers[row] for row in train] + long_answers
+    )
+    encoding = make_encoding(settings, questions + long_questions, answers + long_answers, vocabulary)
+    cut_questions, cut_answers = _cut(encoding, [*pairs, *long_pairs], questions + long_questions, answers + long_answers)
     return Texts(
         num_sampled=len(pairs),
         is_whole=scan.sample.is_whole,
@@ -179,7 +179,7 @@ def _cut(
         [pair for pair, text in zip(pairs, texts, strict=True) if len(to_pieces(text, encoding.vocabulary)) > limit]
         for texts, limit in zip((questions, answers), longest, strict=True)
     )
-    return in_question, in_answer
+    return sorted(in_question), sorted(in_answer)
 
 
 def _spelled_share(texts: Morphemes, vocabulary: Vocabulary) -> float:
