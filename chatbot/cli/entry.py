@@ -11,6 +11,7 @@ from chatbot.cli.console import EXIT_USER, guarded
 COMMANDS = {
     "train": "train on a file of questions and answers, and export the model",
     "chat": "talk to a trained model",
+    "check": "tell what is wrong with files of questions and answers, and what training would make of them",
     "export": "copy the SavedModel of a run to where it is served",
 }
 

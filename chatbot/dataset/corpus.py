@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from chatbot.dataset.table import Encoding, Row, find_encoding, open_text, read_rows
+from chatbot.dataset.columns import Columns, RowFault, find_columns
+from chatbot.dataset.table import Encoding, Row, find_encoding, read_alternating, read_rows
 from chatbot.errors import UserError
 from chatbot.text.normalize import has_visible, normalize, question_key
 
 FORMATS = ("csv", "alternating")
-QUESTION_COLUMNS = ("q", "question", "질문", "문의", "물음")
-ANSWER_COLUMNS = ("a", "answer", "답변", "답", "대답", "응답")
-LABEL_COLUMNS = ("kind", "label")
 
 
 @dataclass(frozen=True)
@@ -118,52 +116,25 @@ def _read_csv(
     path: Path, encoding: Encoding, options: ReadOptions, skipped: list[Skipped]
 ) -> Iterator[tuple[str, str, str, int]]:
     rows = read_rows(path, encoding)
-    header = next(rows, None)
-    if header is None:
-        raise UserError(f"{path}: the file is empty; it needs a header line such as Q,A and rows below")
-    names = [normalize(cell) for cell in header.cells]
-    question = _find_column(path, names, options.question_column, QUESTION_COLUMNS, "question")
-    answer = _find_column(path, names, options.answer_column, ANSWER_COLUMNS, "answer")
-    label = next((index for index, name in enumerate(names) if name.casefold() in LABEL_COLUMNS), None)
+    columns = find_columns(path, next(rows, None), options.question_column, options.answer_column)
     for row in rows:
-        reason = _shape_fault(row, len(names), max(question, answer))
-        if reason:
-            skipped.append(Skipped(path, row.line, reason))
+        fault = columns.fault(row)
+        if fault is not None:
+            skipped.append(Skipped(path, row.line, _reason(fault, row, columns)))
             continue
-        has_label = label is not None and label < len(row.cells)
-        yield row.cells[question], row.cells[answer], row.cells[label] if has_label and label is not None else "", row.line
+        yield columns.question_of(row), columns.answer_of(row), columns.label_of(row), row.line
 
 
-def _shape_fault(row: Row, width: int, last_needed: int) -> str | None:
-    """Why the cells of a row cannot be told apart, None if they can. Nothing is ever shifted."""
-    if any(cell.strip() for cell in row.cells[width:]):
-        return f"{len(row.cells)} cells where the header has {width}: put a cell with a comma in quotes"
-    if len(row.cells) <= last_needed:
-        return f"{len(row.cells)} cells where the header has {width}"
-    return None
-
-
-def _find_column(path: Path, names: list[str], given: str | None, usual: tuple[str, ...], what: str) -> int:
-    wanted = (normalize(given).casefold(),) if given is not None else usual
-    found = next((index for name in wanted for index, cell in enumerate(names) if cell.casefold() == name), None)
-    if found is None:
-        columns = ", ".join(repr(name) for name in names[:20]) + (", ..." if len(names) > 20 else "")
-        raise UserError(f"{path}: no {what} column among {columns}; name it with --{what}-column")
-    return found
+def _reason(fault: RowFault, row: Row, columns: Columns) -> str:
+    reason = f"{len(row.cells)} cells where the header has {len(columns.names)}"
+    return reason + (": put a cell with a comma in quotes" if fault == RowFault.TOO_MANY_CELLS else "")
 
 
 def _read_alternating(
     path: Path, encoding: Encoding, options: ReadOptions, skipped: list[Skipped]
 ) -> Iterator[tuple[str, str, str, int]]:
-    """Odd lines are questions, even lines answers."""
-    with open_text(path, encoding) as file:
-        lines = [line.rstrip("\r\n") for line in file]
-    while lines and not has_visible(lines[-1]):
-        lines.pop()
-    if len(lines) % 2:
-        raise UserError(f"{path}: {len(lines)} lines; questions on odd and answers on even lines make an even number")
-    for index in range(0, len(lines), 2):
-        yield lines[index], lines[index + 1], "", index + 1
+    for question, answer, line in read_alternating(path, encoding):
+        yield question, answer, "", line
 
 
 def split_by_question(corpus: Corpus, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -176,7 +147,11 @@ def split_by_question(corpus: Corpus, share: float, seed: int) -> tuple[np.ndarr
     Returns:
         row numbers for training and for validation, ascending.
     """
-    keys = np.array([question_key(question) for question in corpus.questions], dtype=object)
+    return split_keys(np.array([question_key(question) for question in corpus.questions], dtype=object), share, seed)
+
+
+def split_keys(keys: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Splits rows by the keys of their questions, [N]: what `split_by_question` does, for those who hold the keys."""
     groups, group_of_row = np.unique(keys, return_inverse=True)
     held_out = np.random.default_rng(seed).permutation(len(groups))[: round(share * len(groups))]
     in_validation = np.isin(group_of_row, held_out)

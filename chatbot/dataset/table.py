@@ -7,13 +7,15 @@ import csv
 import gzip
 import io
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from chatbot.errors import UserError
+from chatbot.text.normalize import has_visible
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _DELIMITERS = (",", ";", "\t")
@@ -21,6 +23,7 @@ _BLOCK = 1 << 20
 _LONGEST_CELL = 1 << 24
 _MOST_LINES = 200
 """A row over more lines than this comes from a quote that is never closed."""
+_LONE_ENDS = {"\n": "LF", "\r": "CR"}
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,21 @@ class Row:
     cells: list[str]
 
 
+@dataclass
+class Layout:
+    """What reading a file shows of its form; `read_rows` fills it as it goes.
+
+    Attributes:
+        delimiter: between cells.
+        line_ends: rows by how they end: CRLF, LF or CR; line breaks inside cells do not count, nor a last line without one.
+        blank_rows: rows without anything in them, the header's aside, that were passed over.
+    """
+
+    delimiter: str = ","
+    line_ends: Counter[str] = field(default_factory=Counter)
+    blank_rows: int = 0
+
+
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Opens a file, or what a .gz or a .zip of one file holds.
@@ -48,9 +66,9 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """
     try:
         with path.open("rb") as file:
-            yield io.BytesIO(_unpack(path, file)) if path.suffix in (".gz", ".zip") else file
+            yield io.BytesIO(_unpack(path, file)) if path.suffix.lower() in (".gz", ".zip") else file
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file; check the path given with --data") from None
+        raise UserError(f"{path}: no such file; check the path") from None
     except IsADirectoryError:
         raise UserError(f"{path}: is a directory; give a CSV file") from None
     except OSError as error:
@@ -59,7 +77,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 def _unpack(path: Path, file: IO[bytes]) -> bytes:
     try:
-        if path.suffix == ".gz":
+        if path.suffix.lower() == ".gz":
             with gzip.open(file) as packed:
                 return packed.read()
         with zipfile.ZipFile(file) as archive:
@@ -136,20 +154,27 @@ def find_delimiter(header: str) -> str:
     return max(_DELIMITERS, key=lambda delimiter: (len(next(csv.reader([header], delimiter=delimiter), [])), delimiter == ","))
 
 
-def read_rows(path: Path, encoding: Encoding) -> Iterator[Row]:
+def read_rows(path: Path, encoding: Encoding, layout: Layout | None = None) -> Iterator[Row]:
     """Yields the rows of a CSV file, the header first; blank lines are left out.
+
+    Args:
+        path: of the file.
+        encoding: as `find_encoding` found it.
+        layout: is filled with what the reading shows.
 
     Raises:
         UserError: a quote is never closed, or a cell is larger than 16 MiB.
     """
     csv.field_size_limit(_LONGEST_CELL)
+    layout = Layout() if layout is None else layout
     with open_text(path, encoding) as file:
         header = file.readline()
         while header and not header.strip():
             header = file.readline()
-        delimiter = find_delimiter(header.lstrip("\ufeff"))
+        layout.delimiter = find_delimiter(header.lstrip("\ufeff"))
     with open_text(path, encoding) as file:
-        reader = csv.reader(_without_mark(file), delimiter=delimiter)
+        lines = _Lines(file)
+        reader = csv.reader(lines, delimiter=layout.delimiter)
         last = 0
         while True:
             try:
@@ -163,11 +188,54 @@ def read_rows(path: Path, encoding: Encoding) -> Iterator[Row]:
                 raise UserError(
                     f"{path}:{line}: a row of {last - line + 1} lines; is a quote never closed? Close it or double it"
                 )
+            if lines.end:
+                layout.line_ends[lines.end] += 1
             if any(cell.strip() for cell in cells):
                 yield Row(line, cells)
+            else:
+                layout.blank_rows += 1
 
 
-def _without_mark(lines: Iterator[str]) -> Iterator[str]:
-    """The lines without a byte order mark that an encoding given by name leaves in front."""
-    for number, line in enumerate(lines):
-        yield line.removeprefix("\ufeff") if number == 0 else line
+class _Lines:
+    """The lines of a file, without a byte order mark that an encoding given by name leaves in front.
+
+    Attributes:
+        end: of the line read last: CRLF, LF, CR, or "" where the file ends without one.
+    """
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self._is_first = True
+        self.end = ""
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        if self._is_first:
+            self._is_first = False
+            line = line.removeprefix("\ufeff")
+        self.end = "CRLF" if line.endswith("\r\n") else _LONE_ENDS.get(line[-1:], "")
+        return line
+
+
+def read_alternating(path: Path, encoding: Encoding, layout: Layout | None = None) -> Iterator[tuple[str, str, int]]:
+    """Yields question, answer and the question's line from a file with questions on odd and answers on even lines.
+
+    Raises:
+        UserError: blank lines at the end aside, the number of lines is odd.
+    """
+    with open_text(path, encoding) as file:
+        ending = _Lines(file)
+        lines = []
+        for line in ending:
+            lines.append(line.rstrip("\r\n"))
+            if layout is not None and ending.end:
+                layout.line_ends[ending.end] += 1
+    while lines and not has_visible(lines[-1]):
+        lines.pop()
+    if len(lines) % 2:
+        raise UserError(f"{path}: {len(lines)} lines; questions on odd and answers on even lines make an even number")
+    for index in range(0, len(lines), 2):
+        yield lines[index], lines[index + 1], index + 1

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from chatbot.dataset.table import find_encoding, read_rows
+from chatbot.dataset.table import Layout, find_encoding, read_rows
 from chatbot.errors import UserError
 
 TEXT = 'Q,A\n오늘 뭐 먹지?,"국수, 어때요?"\n'
@@ -109,3 +110,11 @@ def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
         find_encoding(tmp_path / "missing.csv")
     with pytest.raises(UserError, match="is a directory"):
         find_encoding(tmp_path)
+
+
+def test_the_layout_says_how_rows_end_and_what_parts_cells(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes('Q;A\r\n\r\n"두\n줄";네.\r\n하나;네.\n;\n둘;네.'.encode())
+    layout = Layout()
+    assert len(list(read_rows(path, find_encoding(path), layout))) == 4
+    assert layout == Layout(";", Counter({"CRLF": 3, "LF": 2}), blank_rows=2)
