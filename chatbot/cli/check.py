@@ -15,14 +15,14 @@ from chatbot.cli.console import EXIT_USER, fail, native_silence, say
 from chatbot.cli.flags import Parser
 from chatbot.cli.signals import StopSignals
 from chatbot.config import TextSettings
-from chatbot.dataset.cleaning import clean_copy, refuse_target
 from chatbot.dataset.corpus import FORMATS, ReadOptions
 from chatbot.dataset.morphemes import cache_directory
-from chatbot.dataset.scan import Scan, scan
-from chatbot.dataset.source import Source, UnreadableFile, open_source
 from chatbot.dataset.table import Row
+from chatbot.doctor.cleaning import clean_copy, refuse_target
+from chatbot.doctor.diagnosis import Diagnosis, diagnose
+from chatbot.doctor.scan import Scan, scan
+from chatbot.doctor.source import Source, UnreadableFile, open_source
 from chatbot.text.analyzer import ANALYZERS, make_analyzer
-from chatbot.training.diagnosis import Diagnosis, diagnose
 
 EXIT_FINDINGS = 1
 

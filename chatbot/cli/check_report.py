@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from chatbot.cli.check_words import DELIMITERS, how_found, word
-from chatbot.dataset.finding_texts import Severity
-from chatbot.dataset.findings import Finding
-from chatbot.dataset.source import Source
+from chatbot.doctor.diagnosis import MOST_ANSWERS, Diagnosis
+from chatbot.doctor.finding_texts import Severity
+from chatbot.doctor.findings import Finding
+from chatbot.doctor.outlook import Texts
+from chatbot.doctor.source import Source
 from chatbot.text.normalize import normalize
-from chatbot.training.diagnosis import MOST_ANSWERS, Diagnosis
-from chatbot.training.outlook import Texts
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "dim"}
 _WIDTH_IN_A_PIPE = 110

@@ -14,7 +14,7 @@ import pytest
 
 from chatbot.cli import check
 from tests.conftest import ROOT
-from tests.dataset.test_findings import FAULTS
+from tests.doctor.test_findings import FAULTS
 
 ROWS = "Q,A,label\n" + "".join(f"{n}번 문을 어떻게 여나요?,{n}번 열쇠를 왼쪽으로 돌리세요.,문\n" for n in range(40))
 CHARACTER = ("--analyzer", "character")

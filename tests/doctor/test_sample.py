@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from chatbot.dataset.sample import LONGEST_TEXT, Sample
+from chatbot.doctor.sample import LONGEST_TEXT, Sample
 
 
 def fill(sample: Sample, count: int, long_rows: range = range(0)) -> Sample:

@@ -13,11 +13,11 @@ import numpy as np
 from chatbot.config import TextSettings, TrainingSettings
 from chatbot.dataset.corpus import split_keys
 from chatbot.dataset.encode import Encoding, make_encoding
-from chatbot.dataset.findings import Finding
 from chatbot.dataset.morphemes import analyze_all
-from chatbot.dataset.sample import SampledPair
-from chatbot.dataset.scan import Scan
-from chatbot.dataset.source import SHOWN_LINES
+from chatbot.doctor.findings import Finding
+from chatbot.doctor.sample import SampledPair
+from chatbot.doctor.scan import Scan
+from chatbot.doctor.source import SHOWN_LINES
 from chatbot.errors import UserError
 from chatbot.presets import default_preset
 from chatbot.text.analyzer import Analyzer

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from chatbot.dataset.cleaning import clean_copy, refuse_target
 from chatbot.dataset.corpus import ReadOptions
-from chatbot.dataset.findings import find_in
-from chatbot.dataset.scan import scan
-from chatbot.dataset.source import open_source
+from chatbot.doctor.cleaning import clean_copy, refuse_target
+from chatbot.doctor.findings import find_in
+from chatbot.doctor.scan import scan
+from chatbot.doctor.source import open_source
 from chatbot.errors import UserError
 
 

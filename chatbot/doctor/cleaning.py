@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chatbot.dataset.columns import Columns
-from chatbot.dataset.scan import OnKept
-from chatbot.dataset.source import Source
 from chatbot.dataset.table import Row
+from chatbot.doctor.scan import OnKept
+from chatbot.doctor.source import Source
 from chatbot.errors import UserError
 from chatbot.storage import replace_file
 from chatbot.text.normalize import normalize

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from chatbot.dataset.corpus import ReadOptions, read_corpus
-from chatbot.dataset.finding_texts import TEXTS
-from chatbot.dataset.findings import Finding, find_in
-from chatbot.dataset.scan import Scan, scan
-from chatbot.dataset.source import UnreadableFile, open_source
+from chatbot.doctor.finding_texts import TEXTS
+from chatbot.doctor.findings import Finding, find_in
+from chatbot.doctor.scan import Scan, scan
+from chatbot.doctor.source import UnreadableFile, open_source
 
 CLEAN = [(f"{number}번 문을 어떻게 여나요?", f"{number}번 열쇠를 왼쪽으로 돌리세요.") for number in range(40)]
 

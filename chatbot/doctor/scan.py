@@ -14,10 +14,10 @@ from enum import StrEnum
 import numpy as np
 
 from chatbot.dataset.columns import RowFault
-from chatbot.dataset.faults import cell_faults
-from chatbot.dataset.sample import Sample
-from chatbot.dataset.source import Source, UnreadableFile
 from chatbot.dataset.table import Row, read_alternating, read_rows
+from chatbot.doctor.faults import cell_faults
+from chatbot.doctor.sample import Sample
+from chatbot.doctor.source import Source, UnreadableFile
 from chatbot.errors import UserError
 from chatbot.text.normalize import has_visible, normalize, question_key
 

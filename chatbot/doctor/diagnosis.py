@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from chatbot.dataset.columns import RowFault
-from chatbot.dataset.finding_texts import Severity
-from chatbot.dataset.findings import Finding, find_in, ordered
-from chatbot.dataset.scan import Scan
-from chatbot.dataset.source import Source, UnreadableFile
+from chatbot.doctor.finding_texts import Severity
+from chatbot.doctor.findings import Finding, find_in, ordered
+from chatbot.doctor.outlook import Plans, Texts, VocabularyTooSmall, find_in_texts, plan_training, read_texts
+from chatbot.doctor.scan import Scan
+from chatbot.doctor.source import Source, UnreadableFile
 from chatbot.text.analyzer import Analyzer
-from chatbot.training.outlook import Plans, Texts, VocabularyTooSmall, find_in_texts, plan_training, read_texts
 
 FORMAT = 1
 """Number of the JSON layout."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from chatbot.dataset.finding_texts import TEXTS, Severity, counted
-from chatbot.dataset.scan import Scan
-from chatbot.dataset.source import SHOWN_LINES, Source
+from chatbot.doctor.finding_texts import TEXTS, Severity, counted
+from chatbot.doctor.scan import Scan
+from chatbot.doctor.source import SHOWN_LINES, Source
 
 FREQUENT_SHARE = 0.05
 """An answer on more of the pairs than this is what the bot will say all the time."""

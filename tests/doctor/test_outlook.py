@@ -9,12 +9,12 @@ from chatbot.config import TextSettings, TrainingSettings
 from chatbot.dataset.corpus import ReadOptions, read_corpus, split_by_question
 from chatbot.dataset.encode import make_encoding
 from chatbot.dataset.morphemes import analyze_all
-from chatbot.dataset.sample import Sample
-from chatbot.dataset.scan import Scan, scan
-from chatbot.dataset.source import open_source
+from chatbot.doctor.diagnosis import diagnose
+from chatbot.doctor.outlook import VocabularyTooSmall, find_in_texts, plan_training, read_texts
+from chatbot.doctor.sample import Sample
+from chatbot.doctor.scan import Scan, scan
+from chatbot.doctor.source import open_source
 from chatbot.text.analyzer import Analyzer, CharacterAnalyzer, OktAnalyzer
-from chatbot.training.diagnosis import diagnose
-from chatbot.training.outlook import VocabularyTooSmall, find_in_texts, plan_training, read_texts
 from chatbot.training.plan import make_plan
 from tests.conftest import ROOT
 
