@@ -18,6 +18,7 @@ FORMATS = ("csv", "alternating")
 QUESTION_COLUMNS = ("q", "question", "질문", "문의", "물음")
 ANSWER_COLUMNS = ("a", "answer", "답변", "답", "대답", "응답")
 LABEL_COLUMNS = ("kind", "label")
+"""What results are split by; the first that a file has."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ def _read_csv(
     names = [normalize(cell) for cell in header.cells]
     question = _find_column(path, names, options.question_column, QUESTION_COLUMNS, "question")
     answer = _find_column(path, names, options.answer_column, ANSWER_COLUMNS, "answer")
-    label = next((index for index, name in enumerate(names) if name.casefold() in LABEL_COLUMNS), None)
+    folded = [name.casefold() for name in names]
+    label = next((folded.index(name) for name in LABEL_COLUMNS if name in folded), None)
     for row in rows:
         reason = _shape_fault(row, len(names), max(question, answer))
         if reason:
