@@ -11,6 +11,7 @@ from chatbot.cli.console import EXIT_USER, guarded
 COMMANDS = {
     "train": "train on a file of questions and answers, and export the model",
     "chat": "talk to a trained model",
+    "evaluate": "measure a model on questions it has not seen, beside two baselines",
     "export": "copy the SavedModel of a run to where it is served",
 }
 
