@@ -71,9 +71,10 @@ class Responder:
         settings, vocabulary = read_extra(directory)
         analyzer = make_analyzer(settings.analyzer)
         with ThreadPoolExecutor(1) as pool:
-            starting = pool.submit(analyzer.start)
-            model = _load_saved_model(directory)
-            starting.result()
+            # Not the other way round: at exit Java waits for ever if the thread that started it is gone by then.
+            loading = pool.submit(_load_saved_model, directory)
+            analyzer.start()
+            model = loading.result()
         return cls(TextPipeline(analyzer, vocabulary, settings.max_question_length or 1), model)
 
     def reply(self, text: str) -> Reply:
