@@ -13,7 +13,7 @@ from chatbot.artifact import find_export, pad_morphemes, read_extra
 from chatbot.errors import UserError
 from chatbot.text.analyzer import make_analyzer
 from chatbot.text.normalize import normalize
-from chatbot.text.pipeline import Question, TextPipeline
+from chatbot.text.pipeline import Question, TextPipeline, analyze, to_pieces
 
 
 class Notice(enum.StrEnum):
@@ -58,6 +58,7 @@ class Responder:
         self.pipeline = pipeline
         self._model = model
         self._serve = model.signatures["serving_default"]
+        self._explain = model.signatures["explain"]
 
     @classmethod
     def load(cls, path: str | Path) -> Responder:
@@ -70,9 +71,9 @@ class Responder:
         settings, vocabulary = read_extra(directory)
         analyzer = make_analyzer(settings.analyzer)
         with ThreadPoolExecutor(1) as pool:
-            starting = pool.submit(analyzer.start)
-            model = _load_saved_model(directory)
-            starting.result()
+            loading = pool.submit(_load_saved_model, directory)
+            analyzer.start()
+            model = loading.result()
         return cls(TextPipeline(analyzer, vocabulary, settings.max_question_length or 1), model)
 
     def reply(self, text: str) -> Reply:
@@ -86,6 +87,29 @@ class Responder:
         answers = iter(self._answer(asked) if asked else [])
         blank = Reply("", notices=(Notice.BLANK_QUESTION,))
         return [next(answers) if question.pieces else blank for question in questions]
+
+    def log_probabilities(self, questions: Sequence[str], answers: Sequence[str]) -> list[list[float] | None]:
+        """How probable the model finds given answers, in one batch.
+
+        Returns:
+            natural logarithms a pair: of each piece of the answer and of the end piece; None where the question is
+            blank or the answer holds a sign that no piece of the vocabulary writes.
+        """
+        import tensorflow as tf
+
+        asked = [self.pipeline.question(text).pieces for text in questions]
+        wanted = [to_pieces(analyze(normalize(text), self.pipeline.analyzer), self.pipeline.vocabulary) for text in answers]
+        found: list[list[float] | None] = [None] * len(questions)
+        rows = [row for row, pieces in enumerate(wanted) if asked[row] and not self.pipeline.has_unknown(pieces)]
+        if not rows:
+            return found
+        output = self._explain(
+            morphemes=tf.constant(pad_morphemes([asked[row] for row in rows])),
+            reply_morphemes=tf.constant(pad_morphemes([[*wanted[row], ""] for row in rows])),  # room for the end piece
+        )
+        for row, logarithms in zip(rows, output["log_probabilities"].numpy(), strict=True):
+            found[row] = logarithms[: len(wanted[row]) + 1].tolist()
+        return found
 
     def _answer(self, questions: Sequence[Question]) -> list[Reply]:
         import tensorflow as tf

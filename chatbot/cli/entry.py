@@ -12,6 +12,7 @@ COMMANDS = {
     "train": "train on a file of questions and answers, and export the model",
     "chat": "talk to a trained model",
     "check": "tell what is wrong with files of questions and answers, and what training would make of them",
+    "evaluate": "measure a model on questions it has not seen, beside two baselines",
     "export": "copy the SavedModel of a run to where it is served",
 }
 

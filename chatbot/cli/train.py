@@ -11,6 +11,7 @@ from typing import Any
 
 from chatbot.cli.console import native_silence, say
 from chatbot.cli.flags import Parser, add_settings, given_settings, positive
+from chatbot.cli.reading import add_read_flags, read_aloud, read_options
 from chatbot.cli.signals import StopSignals
 from chatbot.config import Config, ModelSettings, TextSettings, TrainingSettings
 from chatbot.errors import Interrupted, UserError
@@ -27,10 +28,7 @@ def make_parser() -> Parser:
     parser.add_argument("--overwrite", action="store_true", help="set an earlier run aside under another name and begin anew")
     parser.add_argument("--init-from", type=Path, metavar="RUN", help="begin with the weights and vocabulary of another run")
     parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write, and tracebacks")
-    parser.rare("--format", choices=("csv", "alternating"), default="csv", help="alternating: a question line, its answer line")
-    parser.rare("--encoding", metavar="NAME", help="encoding of the files (default: found by their bytes)")
-    parser.rare("--question-column", metavar="NAME", help="header of the column with the questions")
-    parser.rare("--answer-column", metavar="NAME", help="header of the column with the answers")
+    add_read_flags(parser)
     parser.rare("--threads", type=positive, metavar="N", help="threads of TensorFlow (default: all cores)")
     add_settings(parser)
     return parser
@@ -44,19 +42,12 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
-    from chatbot.dataset.corpus import ReadOptions, read_corpus
+    from chatbot.dataset.sources import describe_sources
 
     run = RunDirectory(arguments.output)
     origin = _origin(arguments.init_from)
-    names = ("format", "encoding", "question_column", "answer_column")
-    corpus = read_corpus(arguments.data, ReadOptions(**{name: getattr(arguments, name) for name in names}))
-    for path, encoding in corpus.encodings.items():
-        say(f"{path}: {encoding.name} ({encoding.how})")
-    for skipped in corpus.skipped[:10]:
-        say(f"{skipped.path}:{skipped.line}: skipped: {skipped.reason}")
-    if len(corpus.skipped) > 10:
-        say(f"... and {len(corpus.skipped) - 10} more rows skipped")
-    say(f"{len(corpus.pairs):,} pairs; {len(corpus.skipped):,} rows skipped, {corpus.repeats:,} exact repeats dropped")
+    options = read_options(arguments)
+    corpus = read_aloud(arguments.data, options)
 
     config, preset_name = _config(arguments, len(corpus.pairs), origin)
     document = {
@@ -78,7 +69,9 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
     run.prepare()
     with run.lock():
         versions = {name: version(name) for name in ("tensorflow", "keras", "konlpy", "numpy")}
-        run.write_config({**document, "preset": preset_name, "threads": threads, "versions": versions})
+        sources = describe_sources(arguments.data, options)  # not compared: files may move between two calls
+        about = {"preset": preset_name, "threads": threads, "versions": versions, "sources": sources}
+        run.write_config({**document, **about})
         say(f"preset {preset_name}, seed {config.training.seed}, {threads} threads")
         with native_silence(arguments.verbose):
             from chatbot.cli.train_run import TrainRun

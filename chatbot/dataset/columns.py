@@ -13,6 +13,7 @@ from chatbot.text.normalize import normalize
 QUESTION_COLUMNS = ("q", "question", "질문", "문의", "물음")
 ANSWER_COLUMNS = ("a", "answer", "답변", "답", "대답", "응답")
 LABEL_COLUMNS = ("kind", "label")
+"""What results are split by; the first that a file has."""
 
 
 class RowFault(StrEnum):
@@ -78,7 +79,8 @@ def find_columns(path: Path, header: Row | None, question_column: str | None, an
     names = [normalize(cell) for cell in header.cells]
     question = _find_column(path, names, question_column, QUESTION_COLUMNS, "question")
     answer = _find_column(path, names, answer_column, ANSWER_COLUMNS, "answer")
-    label = next((index for index, name in enumerate(names) if name.casefold() in LABEL_COLUMNS), None)
+    folded = [name.casefold() for name in names]
+    label = next((folded.index(name) for name in LABEL_COLUMNS if name in folded), None)
     return Columns(names, question, answer, label)
 
 

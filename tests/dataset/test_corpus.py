@@ -43,6 +43,14 @@ def test_unknown_columns_are_listed_with_the_flag_to_use(path: Path) -> None:
         read(path, "Q,A\n1,2\n", answer_column="없음")
 
 
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [("Q,A,label,kind", "k"), ("Q,A,Kind,label", "l"), ("Q,A,label,메모", "l"), ("Q,A,메모,번호", "")],
+)
+def test_the_label_is_the_kind_where_a_file_has_both(path: Path, header: str, expected: str) -> None:
+    assert list(read(path, f"{header}\n안녕,네!,l,k\n").pairs["label"]) == [expected]
+
+
 def test_words_that_look_like_missing_values_are_answers(path: Path) -> None:
     corpus = read(path, "Q,A\n1번,NA\n2번,None\n3번,null\n4번,nan\n5번,N/A\n")
     assert corpus.answers == ["NA", "None", "null", "nan", "N/A"]
