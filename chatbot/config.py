@@ -110,6 +110,7 @@ class ModelSettings(Settings):
     num_encoder_layers: int = _setting(2, "layers that read the question", minimum=1)
     num_decoder_layers: int = _setting(2, "layers that write the answer", minimum=1)
     intermediate_dim: int = _setting(512, "width inside the feed-forward part", minimum=1)
+    ngram_buckets: int = _setting(0, "rows that the letters' n-grams of question pieces are hashed into; 0: none", minimum=0)
     dropout: float = _setting(0.1, "share of values dropped in training, from sublayers and embeddings", minimum=0)
     attention_dropout: float = _setting(0.1, "share of attention weights dropped in training", minimum=0)
 
@@ -136,6 +137,7 @@ class TrainingSettings(Settings):
     warmup_share: float = _setting(0.1, "share of all steps in which the learning rate rises", minimum=0)
     clip_norm: float = _setting(1.0, "the gradient's norm is clipped to this", minimum=1e-9)
     label_smoothing: float = _setting(0.1, "probability spread over all pieces in the loss", minimum=0)
+    answer_loss: float = _setting(1.0, "weight of telling the answer from the question's summary, beside writing it", minimum=0)
     weight_decay: float = _setting(0.0, "decoupled weight decay (AdamW) of the matrices", minimum=0)
     validation_split: float | None = _setting(
         None, "share of the questions held out (default: 0.1, or 0 below 200 pairs)", common=True, minimum=0

@@ -71,7 +71,8 @@ class Serving:
 
         Returns:
             log_probabilities float32 [B, T]: of each piece; at the first "" that of the end piece, then 0.
-            cross_attention float32 [B, layers, H, T, S]: weights on the question's morphemes.
+            cross_attention float32 [B, layers, H, T, S]: weights on the question's morphemes; what a row lacks to 1
+            went to the summary of the question.
         """
         reply_ids = self._ids(reply_morphemes)  # [B, T]
         lengths = tf.reduce_sum(tf.cast(reply_ids != PADDING_ID, tf.int32), axis=1, keepdims=True)  # [B, 1]
@@ -85,7 +86,7 @@ class Serving:
         log_probabilities = tf.gather(tf.nn.log_softmax(logits + forbidden), target_ids, batch_dims=2)
         return {
             "log_probabilities": tf.where(places <= lengths, log_probabilities, 0.0),
-            "cross_attention": weights,
+            "cross_attention": weights[..., 1:],  # the first place is the summary
         }
 
 

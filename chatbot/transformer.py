@@ -11,7 +11,9 @@ from chatbot.config import ModelSettings
 from chatbot.layers.decoder import Decoder
 from chatbot.layers.encoder import Encoder
 from chatbot.layers.masks import attend_to, causal_mask, padding_mask
+from chatbot.layers.ngram_embedding import NgramEmbedding
 from chatbot.layers.positional_encoding import PositionalEncoding
+from chatbot.layers.summary import Summary
 from chatbot.layers.token_embedding import TokenEmbedding
 
 
@@ -48,17 +50,30 @@ class Seq2SeqTransformer(keras.Model):
             "attention_dropout": self.settings.attention_dropout,
         }
         self.token_embedding = TokenEmbedding(vocabulary_size, self.settings.hidden_dim, name="token_embedding", dtype=policy)
+        if self.settings.ngram_buckets:
+            self.ngram_embedding = NgramEmbedding(
+                vocabulary_size,
+                self.settings.ngram_buckets,
+                12,
+                self.settings.hidden_dim,
+                name="ngram_embedding",
+                dtype=policy,
+            )
         self.positional_encoding = PositionalEncoding(name="positional_encoding", dtype=policy)
         self.embedding_dropout = keras.layers.Dropout(self.settings.dropout, name="embedding_dropout", dtype=policy)
         self.encoder = Encoder(self.settings.num_encoder_layers, **sizes, name="encoder", dtype=policy)
+        self.summary = Summary(self.settings.dropout, name="summary", dtype=policy)
         self.decoder = Decoder(self.settings.num_decoder_layers, **sizes, name="decoder", dtype=policy)
 
     def build(self, input_shape: Any = None) -> None:
         """Makes all weights; no shape is needed."""
         vectors = (None, None, self.settings.hidden_dim)
         self.token_embedding.build((None, None))
+        if self.settings.ngram_buckets:
+            self.ngram_embedding.build((None, None))
         self.positional_encoding.build(vectors)
         self.encoder.build(vectors)
+        self.summary.build(vectors, vectors)
         self.decoder.build(vectors, vectors)
         self.built = True
 
@@ -68,9 +83,19 @@ class Seq2SeqTransformer(keras.Model):
         return self.embedding_dropout(vectors, training=training)
 
     def encode(self, question_ids: Any, training: bool = False) -> tuple[Any, Any]:
-        """Reads questions: int [B, S] -> memory float [B, S, D] and its mask bool [B, 1, 1, S]."""
-        mask = attend_to(padding_mask(question_ids))
-        return self.encoder(self._embed(question_ids, training=training), attention_mask=mask, training=training), mask
+        """Reads questions: int [B, S] -> memory float [B, 1 + S, D] and its mask bool [B, 1, 1, 1 + S].
+
+        The first place of the memory is the summary of the question, the others are its pieces.
+        """
+        real = padding_mask(question_ids)  # [B, S]
+        vectors = self.token_embedding(question_ids)
+        if self.settings.ngram_buckets:
+            vectors = vectors + self.ngram_embedding(question_ids)
+        embedded = self.embedding_dropout(self.positional_encoding(vectors), training=training)
+        encoded = self.encoder(embedded, attention_mask=attend_to(real), training=training)
+        summary = self.summary(embedded, encoded, real, training=training)  # [B, 1, D]
+        everything = ops.concatenate([ops.ones_like(real[:, :1]), real], axis=1)
+        return ops.concatenate([summary, encoded], axis=1), attend_to(everything)
 
     def decode(
         self,

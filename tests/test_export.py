@@ -125,7 +125,9 @@ def test_explain_agrees_with_the_search(responder: Responder, morphemes: list[li
     attention = explained["cross_attention"].numpy()
     assert attention.shape[0] == batch
     assert attention.shape[3:] == (steps, len(morphemes[0]))
-    np.testing.assert_allclose(attention.sum(axis=-1), 1, atol=1e-5)
+    assert np.all(attention >= 0)
+    assert np.all(attention.sum(axis=-1) <= 1 + 1e-5), "the rest went to the summary of the question"
+    assert attention.max() > 0.05
     padding = np.array([[not piece for piece in row] for row in morphemes])
     assert np.all(
         attention[padding[:, None, None, None, :].repeat(attention.shape[1], 1).repeat(attention.shape[2], 2).repeat(steps, 3)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import signal
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from chatbot.artifact import find_export
 from chatbot.cli import messages
-from chatbot.cli.console import say
+from chatbot.cli.console import lenient_stdout, say
 from chatbot.cli.flags import Parser
 from chatbot.cli.remote import RemoteResponder
 from chatbot.cli.repl import answer_lines, converse, read_lines
@@ -47,17 +46,16 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _chat(arguments: argparse.Namespace, responder: RemoteResponder) -> None:
-    assert isinstance(sys.stdout, io.TextIOWrapper)
-    sys.stdout.reconfigure(errors="replace")  # an emoji on a terminal that has none is replaced, not a traceback
+    output = lenient_stdout()
     if arguments.once is not None:
-        answer_lines([arguments.once], responder, sys.stdout, say)
+        answer_lines([arguments.once], responder, output, say)
     elif sys.stdin.isatty() and sys.stdout.isatty():
         from chatbot.cli.terminal import make_reader
 
         signal.signal(signal.SIGINT, signal.default_int_handler)  # during an answer: drop it, see `converse`
-        converse(make_reader(not arguments.no_history), _Announced(responder), sys.stdout, say)
+        converse(make_reader(not arguments.no_history), _Announced(responder), output, say)
     else:
-        answer_lines(read_lines(sys.stdin.buffer), responder, sys.stdout, say)
+        answer_lines(read_lines(sys.stdin.buffer), responder, output, say)
 
 
 class _Announced:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TextIO
 
 from chatbot.errors import Interrupted, UserError
 
@@ -20,6 +22,13 @@ _NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 def say(text: str) -> None:
     """Writes lines to stderr: stdout holds replies only."""
     print(text, file=sys.stderr, flush=True)
+
+
+def lenient_stdout() -> TextIO:
+    """stdout for replies and reports: a sign that its encoding has not is replaced, not a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    return sys.stdout
 
 
 def fail(message: str) -> None:

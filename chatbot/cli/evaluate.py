@@ -55,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
     if arguments.json:
         print(json.dumps(report, indent=2), flush=True)
     else:
-        from chatbot.cli.tables import print_tables
+        from chatbot.cli.evaluate_report import print_tables
 
         print_tables(report)
     return 0

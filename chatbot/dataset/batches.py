@@ -20,11 +20,13 @@ class Batch(NamedTuple):
         question_ids: int32 [B, S].
         answer_ids: int32 [B, T], beginning with the start piece.
         target_ids: int32 [B, T], the piece behind each of `answer_ids`; 0 = nothing to learn.
+        answer_numbers: int32 [B], which of the distinct answers it is.
     """
 
     question_ids: np.ndarray
     answer_ids: np.ndarray
     target_ids: np.ndarray
+    answer_numbers: np.ndarray
 
 
 class Batches:
@@ -73,6 +75,7 @@ class Batches:
             pad([pairs.question_ids[row] for row in rows]),
             pad([decoder_input(pairs.answer_ids[row]) for row in rows]),
             pad([decoder_target(pairs.answer_ids[row], bool(pairs.is_cut[row])) for row in rows]),
+            pairs.answer_numbers[rows],
         )
 
     def epoch(self, epoch: int, skip: int = 0) -> Iterator[Batch]:

@@ -27,12 +27,14 @@ class EncodedPairs:
         answer_ids: int32 [length] an answer.
         is_cut: bool [N]: answers whose end did not fit; their end piece must not be taught.
         num_cut_questions: questions whose end did not fit.
+        answer_numbers: int32 [N]: which of the distinct answers each pair has.
     """
 
     question_ids: list[Ids]
     answer_ids: list[Ids]
     is_cut: np.ndarray
     num_cut_questions: int
+    answer_numbers: np.ndarray
 
     def __len__(self) -> int:
         return len(self.question_ids)
@@ -54,7 +56,11 @@ class Encoding:
         """Turns marked morphemes into ids and cuts both sides to their maximum lengths."""
         question_ids, cut_questions = self._cut_ids(questions, self.settings.max_question_length)
         answer_ids, cut_answers = self._cut_ids(answers, self.settings.max_answer_length)
-        return EncodedPairs(question_ids, answer_ids, cut_answers, int(np.sum(cut_questions)))
+        numbers: dict[tuple[str, ...], int] = {}
+        answer_numbers = [numbers.setdefault(tuple(morphemes), len(numbers)) for morphemes in answers]
+        return EncodedPairs(
+            question_ids, answer_ids, cut_answers, int(np.sum(cut_questions)), np.array(answer_numbers, dtype=np.int32)
+        )
 
     def _cut_ids(self, texts: Morphemes, longest: int | None) -> tuple[list[Ids], np.ndarray]:
         whole = [[self.vocabulary.get(piece) for piece in to_pieces(text, self.vocabulary)] for text in texts]

@@ -60,7 +60,7 @@ def test_the_decoder_reads_the_target_shifted_by_one() -> None:
 def some_pairs(count: int) -> EncodedPairs:
     generator = np.random.default_rng(0)
     ids = [generator.integers(4, 50, length).astype(np.int32) for length in generator.integers(1, 20, 2 * count)]
-    return EncodedPairs(ids[:count], ids[count:], np.zeros(count, bool), 0)
+    return EncodedPairs(ids[:count], ids[count:], np.zeros(count, bool), 0, np.arange(count, dtype=np.int32))
 
 
 @pytest.mark.parametrize(("count", "batch_size", "passes"), [(1000, 16, 1), (20, 8, 20), (1, 8, 3), (2049, 64, 2)])
@@ -99,6 +99,13 @@ def test_little_is_wasted_on_padding() -> None:
     cells = sum(batch.question_ids.size + batch.answer_ids.size for batch in batches.epoch(0))
     real = batches.pairs.num_tokens
     assert real / cells > 0.7, "random lengths to 20 fill half of the cells when padded to one width"
+
+
+def test_equal_answers_have_one_number() -> None:
+    answers = morphemes("네!", "아니요.", "네!")
+    pairs = make_encoding(TextSettings(), QUESTIONS, answers).encode(QUESTIONS, answers)
+    assert pairs.answer_numbers.tolist() == [0, 1, 0]
+    assert Batches(pairs, 8).batch(np.array([2, 1])).answer_numbers.tolist() == [0, 1]
 
 
 def test_unknown_is_only_for_signs_in_questions() -> None:

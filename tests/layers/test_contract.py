@@ -18,8 +18,10 @@ from chatbot.layers.attention import MultiHeadAttention, ScaledDotProductAttenti
 from chatbot.layers.decoder import Decoder, DecoderLayer
 from chatbot.layers.encoder import Encoder, EncoderLayer
 from chatbot.layers.feed_forward import FeedForward
+from chatbot.layers.ngram_embedding import NgramEmbedding
 from chatbot.layers.positional_encoding import PositionalEncoding
 from chatbot.layers.residual import Residual
+from chatbot.layers.summary import Summary
 from chatbot.layers.token_embedding import TokenEmbedding
 from chatbot.transformer import Seq2SeqTransformer
 
@@ -68,6 +70,18 @@ CASES: dict[str, Case] = {
     "Residual, post": (lambda: Residual("post", 0.1), (floats(B, T, D), floats(B, T, D)), [(B, T, D)], NORM_WEIGHTS),
     "Residual, pre": (lambda: Residual("pre", 0.1), (floats(B, T, D), floats(B, T, D)), [(B, T, D)], NORM_WEIGHTS),
     "TokenEmbedding": (lambda: TokenEmbedding(VOCABULARY, D), (ids(B, T),), [(B, T, D)], VOCABULARY * D),
+    "Summary": (
+        lambda: Summary(0.1),
+        (floats(B, S, D), floats(B, S, D), np.array([[True] * S, [True] * 2 + [False] * (S - 2)])),
+        [(B, 1, D)],
+        2 * D * D + D + NORM_WEIGHTS,
+    ),
+    "NgramEmbedding": (
+        lambda: NgramEmbedding(VOCABULARY, 7, 3, D),
+        (ids(B, T),),
+        [(B, T, D)],
+        8 * D + VOCABULARY * 3,
+    ),
     "EncoderLayer": (lambda: EncoderLayer(**SIZES), (floats(B, S, D),), [(B, S, D)], ENCODER_LAYER_WEIGHTS),
     "Encoder": (lambda: Encoder(2, **SIZES), (floats(B, S, D),), [(B, S, D)], 2 * ENCODER_LAYER_WEIGHTS),
     "Encoder, pre": (
@@ -92,7 +106,7 @@ CASES: dict[str, Case] = {
         lambda: Seq2SeqTransformer(VOCABULARY, MODEL),
         ({"question_ids": ids(B, S), "answer_ids": ids(B, T)},),
         [(B, T, VOCABULARY)],
-        VOCABULARY * D + 2 * (ENCODER_LAYER_WEIGHTS + DECODER_LAYER_WEIGHTS + NORM_WEIGHTS),
+        VOCABULARY * D + 2 * (ENCODER_LAYER_WEIGHTS + DECODER_LAYER_WEIGHTS + NORM_WEIGHTS) + (2 * D * D + D + NORM_WEIGHTS),
     ),
 }
 

@@ -28,7 +28,9 @@ def pairs() -> EncodedPairs:
     """A question of random pieces; the answer is the same backwards."""
     generator = np.random.default_rng(0)
     questions = [generator.integers(4, V, length).astype(np.int32) for length in generator.integers(2, 5, 64)]
-    return EncodedPairs(questions, [question[::-1] for question in questions], np.zeros(64, bool), 0)
+    return EncodedPairs(
+        questions, [question[::-1] for question in questions], np.zeros(64, bool), 0, np.arange(64, dtype=np.int32)
+    )
 
 
 class Silent:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatbot.cli.tables import print_tables
+from chatbot.cli.evaluate_report import print_tables
 from chatbot.evaluation.answers import Answers
 from chatbot.evaluation.report import QuestionSet, make_report
 from chatbot.training.scoring import chrf

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +9,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from chatbot.cli.console import lenient_stdout
 
 _ROWS = {
     "exact": ("exact answers", ".3f"),
@@ -33,9 +33,7 @@ _FEW_KINDS = 4
 
 def print_tables(report: Mapping[str, Any]) -> None:
     """Prints the figures of all questions, those by kind, and the samples."""
-    assert isinstance(sys.stdout, io.TextIOWrapper)
-    sys.stdout.reconfigure(errors="replace")  # a label that the terminal's encoding has not is replaced, not a traceback
-    console = Console(file=sys.stdout)
+    console = Console(file=lenient_stdout())
     everything, *kinds = report["groups"]
     with console.capture() as text:  # printed at once and by us: rich would leave a closed pipe with exit code 1
         if len(kinds) <= _FEW_KINDS:
