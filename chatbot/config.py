@@ -101,16 +101,14 @@ class ModelSettings(Settings):
 
     part: ClassVar[str] = "model"
 
-    norm: str = _setting(
-        "post", "normalise behind each residual sum (post) or in front of each sublayer (pre)", ("post", "pre")
-    )
+    norm: str = _setting("pre", "normalise behind each residual sum (post) or in front of each sublayer (pre)", ("post", "pre"))
     hidden_dim: int = _setting(256, "width of the vectors between layers", minimum=2)
     num_heads: int = _setting(8, "attention heads", minimum=1)
     head_dim: int | None = _setting(None, "width of a head (default: hidden_dim / num_heads)", minimum=1)
     num_encoder_layers: int = _setting(2, "layers that read the question", minimum=1)
     num_decoder_layers: int = _setting(2, "layers that write the answer", minimum=1)
     intermediate_dim: int = _setting(512, "width inside the feed-forward part", minimum=1)
-    ngram_buckets: int = _setting(0, "rows that the letters' n-grams of question pieces are hashed into; 0: none", minimum=0)
+    answer_memory: bool = _setting(True, "recall the likeliest known answer as one more place that the decoder looks at")
     dropout: float = _setting(0.1, "share of values dropped in training, from sublayers and embeddings", minimum=0)
     attention_dropout: float = _setting(0.1, "share of attention weights dropped in training", minimum=0)
 
@@ -133,11 +131,11 @@ class TrainingSettings(Settings):
 
     epochs: int | None = _setting(None, "cap on the epochs (default: by the size of the data)", common=True, minimum=1)
     batch_size: int | None = _setting(None, "pairs a step (default: 8 to 64, growing with the data)", common=True, minimum=1)
-    learning_rate: float = _setting(1e-3, "highest learning rate, reached after the warm-up", common=True, minimum=1e-9)
+    learning_rate: float = _setting(2e-3, "highest learning rate, reached after the warm-up", common=True, minimum=1e-9)
     warmup_share: float = _setting(0.1, "share of all steps in which the learning rate rises", minimum=0)
     clip_norm: float = _setting(1.0, "the gradient's norm is clipped to this", minimum=1e-9)
     label_smoothing: float = _setting(0.1, "probability spread over all pieces in the loss", minimum=0)
-    answer_loss: float = _setting(1.0, "weight of telling the answer from the question's summary, beside writing it", minimum=0)
+    answer_loss: float = _setting(1.0, "weight in the loss of telling which known answer is wanted", minimum=0)
     weight_decay: float = _setting(0.0, "decoupled weight decay (AdamW) of the matrices", minimum=0)
     validation_split: float | None = _setting(
         None, "share of the questions held out (default: 0.1, or 0 below 200 pairs)", common=True, minimum=0

@@ -72,21 +72,21 @@ class Serving:
         Returns:
             log_probabilities float32 [B, T]: of each piece; at the first "" that of the end piece, then 0.
             cross_attention float32 [B, layers, H, T, S]: weights on the question's morphemes; what a row lacks to 1
-            went to the summary of the question.
+            went to the recalled answer.
         """
         reply_ids = self._ids(reply_morphemes)  # [B, T]
         lengths = tf.reduce_sum(tf.cast(reply_ids != PADDING_ID, tf.int32), axis=1, keepdims=True)  # [B, 1]
         places = tf.range(tf.shape(reply_ids)[1])[None]  # [1, T]
         target_ids = tf.where(places == lengths, END_ID, reply_ids)
         starts = tf.fill([tf.shape(reply_ids)[0], 1], START_ID)
-        memory, memory_mask = self.model.encode(self._ids(morphemes))
-        logits, weights, _ = self.model.decode(tf.concat([starts, reply_ids[:, :-1]], axis=1), memory, memory_mask)
+        memory = self.model.encode(self._ids(morphemes))
+        logits, weights, _ = self.model.decode(tf.concat([starts, reply_ids[:, :-1]], axis=1), memory.vectors, memory.mask)
         # What the search can never choose has no probability here either.
         forbidden = tf.reduce_sum(tf.one_hot(FORBIDDEN_IDS, self.model.vocabulary_size, FORBIDDEN_LOGIT), axis=0)
         log_probabilities = tf.gather(tf.nn.log_softmax(logits + forbidden), target_ids, batch_dims=2)
         return {
             "log_probabilities": tf.where(places <= lengths, log_probabilities, 0.0),
-            "cross_attention": weights[..., 1:],  # the first place is the summary
+            "cross_attention": weights[..., -tf.shape(morphemes)[1] :],  # without the recalled answer in front
         }
 
 

@@ -7,7 +7,7 @@ from chatbot.errors import UserError
 
 PRESETS: dict[str, ModelSettings] = {
     # The Korean Keras chatbot's sizes: to follow a course with, too small to remember a corpus.
-    "tiny": ModelSettings(hidden_dim=16, num_heads=4, head_dim=16, intermediate_dim=64),
+    "tiny": ModelSettings(hidden_dim=16, num_heads=4, head_dim=16, intermediate_dim=64, norm="post", answer_memory=False),
     # For hundreds to a few thousand pairs.
     "compact": ModelSettings(hidden_dim=128, num_heads=4, intermediate_dim=512),
     # For a corpus of ten thousand pairs.

@@ -37,7 +37,9 @@ PAIRS = [
 @pytest.fixture(scope="module")
 def model() -> Seq2SeqTransformer:
     keras.utils.set_random_seed(0)
-    model = Seq2SeqTransformer(30, ModelSettings(hidden_dim=16, num_heads=4, head_dim=16, intermediate_dim=64))
+    model = Seq2SeqTransformer(
+        30, 1, ModelSettings(answer_memory=False, norm="post", hidden_dim=16, num_heads=4, head_dim=16, intermediate_dim=64)
+    )
     model.build()
     return model
 

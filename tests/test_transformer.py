@@ -11,18 +11,23 @@ from chatbot.transformer import Seq2SeqTransformer
 V, S, T = 40, 7, 6
 
 
-def make_model(norm: str) -> Seq2SeqTransformer:
+def make_model(norm: str, memory: bool) -> Seq2SeqTransformer:
     tf.keras.utils.set_random_seed(0)
-    model = Seq2SeqTransformer(V, ModelSettings(norm=norm, hidden_dim=16, num_heads=4, intermediate_dim=32))
+    model = Seq2SeqTransformer(
+        V, 16, ModelSettings(norm=norm, answer_memory=memory, hidden_dim=16, num_heads=4, intermediate_dim=32)
+    )
     model.build()
     for index, variable in enumerate(model.trainable_variables):  # random, so that biases and scales count
         variable.assign(variable + np.random.default_rng(index).normal(0, 0.1, variable.shape))
+    if memory:  # as after training: different questions recall different answers, and these weigh
+        model.answer_memory.keys.assign(20 * model.answer_memory.keys)
+        model.answer_memory.values.assign(5 * model.answer_memory.values)
     return model
 
 
-@pytest.fixture(scope="module", params=["post", "pre"])
+@pytest.fixture(scope="module", params=[("post", False), ("pre", True)], ids=["post, plain", "pre, answer memory"])
 def model(request: pytest.FixtureRequest) -> Seq2SeqTransformer:
-    return make_model(request.param)
+    return make_model(*request.param)
 
 
 def questions(batch: int, length: int = S, seed: int = 0) -> np.ndarray:

@@ -105,11 +105,11 @@ class TrainRun:
         write_text(self.run.vocabulary, encoding.vocabulary.to_json())
 
         keras.utils.set_random_seed(settings.seed)
-        model = Seq2SeqTransformer(len(encoding.vocabulary), self.config.model, name="transformer")
+        model = Seq2SeqTransformer(len(encoding.vocabulary), pairs.num_answers, self.config.model, name="transformer")
         model.build()
         say(f"model: {model.count_params():,} parameters")
         if self.origin is not None:
-            restore(self.origin.final_checkpoint(), model.variables)
+            self._take_weights(self.origin, model)
 
         batches = Batches(pairs, plan.batch_size, plan.passes, settings.seed)
         checkpoints = Checkpoints(self.run.checkpoints, say)
@@ -129,6 +129,13 @@ class TrainRun:
         with self.signals.deferred():
             state = trainer.run(hooks, selection, last_step)
         return Phase(model, encoding, state)
+
+    def _take_weights(self, origin: RunDirectory, model: Seq2SeqTransformer) -> None:
+        """Loads the weights of another run; what belongs to its answers only if this data is the same."""
+        variables = model.variables
+        if origin.read_config()["data"]["digest"] != self.corpus.digest():
+            variables = [variable for variable in variables if "/answer_memory/" not in variable.path]
+        restore(origin.final_checkpoint(), variables)
 
     def _encoding(self, rows: np.ndarray) -> Encoding:
         vocabulary = None

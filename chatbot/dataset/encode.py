@@ -40,6 +40,11 @@ class EncodedPairs:
         return len(self.question_ids)
 
     @property
+    def num_answers(self) -> int:
+        """Distinct answers."""
+        return int(self.answer_numbers.max()) + 1
+
+    @property
     def num_tokens(self) -> int:
         """Pieces of the questions and targets of the answers: what a pass over the pairs works through."""
         return sum(map(len, self.question_ids)) + sum(map(len, self.answer_ids)) + int(np.sum(~self.is_cut))

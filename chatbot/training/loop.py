@@ -82,12 +82,9 @@ class Trainer:
         self.plan = plan
         self.checkpoints = checkpoints
         self.stop_requested = stop_requested
-        self.answer_head = keras.layers.Dense(int(batches.pairs.answer_numbers.max()) + 2, name="answer_head")
-        self.answer_head.build((None, model.settings.hidden_dim))
-        self.trainable = [*model.trainable_variables, *self.answer_head.trainable_variables]
         self.optimizer = make_optimizer(settings, plan)
-        self.optimizer.build(self.trainable)
-        self.variables = [*model.variables, *self.answer_head.variables, *self.optimizer.variables]
+        self.optimizer.build(model.trainable_variables)
+        self.variables = [*model.variables, *self.optimizer.variables]
         self.state = checkpoints.restore_newest(self.variables, phase) or TrainingState(phase=phase)
         self._last_save = time.monotonic()
 
@@ -100,16 +97,17 @@ class Trainer:
     def _step(self, question_ids: tf.Tensor, answer_ids: tf.Tensor, target_ids: tf.Tensor, answer_numbers: tf.Tensor) -> Sums:
         smoothing = self.settings.label_smoothing
         with tf.GradientTape() as tape:
-            memory, memory_mask = self.model.encode(question_ids, training=True)
-            logits, _, _ = self.model.decode(answer_ids, memory, memory_mask, training=True)
+            memory = self.model.encode(question_ids, training=True)
+            logits, _, _ = self.model.decode(answer_ids, memory.vectors, memory.mask, training=True)
             sums = smoothed_cross_entropy(logits, target_ids, smoothing)
             loss = sums.loss / sums.tokens
-            # Next-piece loss alone hardly teaches which answer a question wants: once the first piece is given, the rest of
-            # the answer follows by itself. So the summary must also tell the answer as a whole.
-            told = smoothed_cross_entropy(self.answer_head(memory[:, 0])[:, None], answer_numbers[:, None] + 1, smoothing)
-            loss += self.settings.answer_loss * told.loss / told.tokens
-        gradients = tape.gradient(loss, [variable.value for variable in self.trainable])
-        self.optimizer.apply(gradients, self.trainable)
+            if memory.answer_logits is not None:
+                # Next-piece loss alone hardly teaches which answer a question wants: once the first piece is given, the
+                # rest of an answer follows by itself. So the question alone must also tell the answer as a whole.
+                told = smoothed_cross_entropy(memory.answer_logits, answer_numbers, smoothing, padding_id=None)
+                loss += self.settings.answer_loss * told.loss / told.tokens
+        gradients = tape.gradient(loss, [variable.value for variable in self.model.trainable_variables])
+        self.optimizer.apply(gradients, self.model.trainable_variables)
         return sums
 
     def _evaluate(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from chatbot.layers.masks import padding_mask
+from chatbot.layers.masks import PADDING_ID
 
 
 class Sums(NamedTuple):
@@ -25,14 +25,14 @@ class Sums(NamedTuple):
     tokens: Any
 
 
-def smoothed_cross_entropy(logits: Any, target_ids: Any, label_smoothing: float) -> Sums:
-    """Compares logits float [B, T, V] with targets int [B, T], in which 0 marks what does not count.
+def smoothed_cross_entropy(logits: Any, target_ids: Any, label_smoothing: float, padding_id: int | None = PADDING_ID) -> Sums:
+    """Compares logits float [..., V] with targets int [...], in which `padding_id` marks what does not count.
 
     (1 - e) nll + e (logsumexp - mean of the logits) is the cross-entropy to a target that gives 1 - e to the
     right piece and e / V to each piece, without one-hot tensors. Szegedy et al. 2015 (https://arxiv.org/abs/1512.00567).
     """
     logits = ops.cast(logits, "float32")
-    real = ops.cast(padding_mask(target_ids), "float32")
+    real = ops.ones_like(target_ids, "float32") if padding_id is None else ops.cast(target_ids != padding_id, "float32")
     normalizer = ops.logsumexp(logits, axis=-1)  # [B, T]
     nll = normalizer - ops.squeeze(ops.take_along_axis(logits, target_ids[..., None], axis=-1), -1)
     loss = (1 - label_smoothing) * nll + label_smoothing * (normalizer - ops.mean(logits, axis=-1))

@@ -10,8 +10,9 @@ MIN_STEPS_PER_EPOCH = 60
 _SMALLEST_BATCH, _LARGEST_BATCH = 8, 64
 _MIN_PAIRS_FOR_VALIDATION = 200
 _DEFAULT_VALIDATION_SPLIT = 0.1
-_FEW_PAIRS, _EPOCHS_FOR_FEW = 200, 20
-_DEFAULT_EPOCHS = 40
+_DEFAULT_EPOCHS = ((200, 20), (4_000, 16))
+"""Epochs below that many pairs; few pairs make short epochs."""
+_MOST_EPOCHS = 30
 
 
 @dataclass(frozen=True)
@@ -48,5 +49,5 @@ def make_plan(settings: TrainingSettings, num_pairs: int) -> Plan:
     batch_size = settings.batch_size or min(max(num_pairs // MIN_STEPS_PER_EPOCH, _SMALLEST_BATCH), _LARGEST_BATCH)
     steps_per_pass = -(-num_pairs // batch_size)
     passes = -(-MIN_STEPS_PER_EPOCH // steps_per_pass)
-    epochs = settings.epochs or (_EPOCHS_FOR_FEW if num_pairs < _FEW_PAIRS else _DEFAULT_EPOCHS)
+    epochs = settings.epochs or next((epochs for below, epochs in _DEFAULT_EPOCHS if num_pairs < below), _MOST_EPOCHS)
     return Plan(batch_size, passes, passes * steps_per_pass, epochs)

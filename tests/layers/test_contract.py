@@ -14,11 +14,11 @@ import pytest
 import tensorflow as tf
 
 from chatbot.config import ModelSettings
+from chatbot.layers.answer_memory import AnswerMemory
 from chatbot.layers.attention import MultiHeadAttention, ScaledDotProductAttention
 from chatbot.layers.decoder import Decoder, DecoderLayer
 from chatbot.layers.encoder import Encoder, EncoderLayer
 from chatbot.layers.feed_forward import FeedForward
-from chatbot.layers.ngram_embedding import NgramEmbedding
 from chatbot.layers.positional_encoding import PositionalEncoding
 from chatbot.layers.residual import Residual
 from chatbot.layers.summary import Summary
@@ -76,12 +76,7 @@ CASES: dict[str, Case] = {
         [(B, 1, D)],
         2 * D * D + D + NORM_WEIGHTS,
     ),
-    "NgramEmbedding": (
-        lambda: NgramEmbedding(VOCABULARY, 7, 3, D),
-        (ids(B, T),),
-        [(B, T, D)],
-        8 * D + VOCABULARY * 3,
-    ),
+    "AnswerMemory": (lambda: AnswerMemory(7), (floats(B, 1, D),), [(B, 1, D), (B, 1, 7)], 2 * 7 * D),
     "EncoderLayer": (lambda: EncoderLayer(**SIZES), (floats(B, S, D),), [(B, S, D)], ENCODER_LAYER_WEIGHTS),
     "Encoder": (lambda: Encoder(2, **SIZES), (floats(B, S, D),), [(B, S, D)], 2 * ENCODER_LAYER_WEIGHTS),
     "Encoder, pre": (
@@ -102,11 +97,20 @@ CASES: dict[str, Case] = {
         [(B, T, D), (B, 2, H, T, S), *([*[(B, H, S, HEAD)] * 2, *[(B, H, T, HEAD)] * 2] * 2)],
         2 * DECODER_LAYER_WEIGHTS + NORM_WEIGHTS,
     ),
-    "Seq2SeqTransformer": (
-        lambda: Seq2SeqTransformer(VOCABULARY, MODEL),
+    "Seq2SeqTransformer, plain": (
+        lambda: Seq2SeqTransformer(VOCABULARY, 7, MODEL.replace(answer_memory=False)),
         ({"question_ids": ids(B, S), "answer_ids": ids(B, T)},),
         [(B, T, VOCABULARY)],
-        VOCABULARY * D + 2 * (ENCODER_LAYER_WEIGHTS + DECODER_LAYER_WEIGHTS + NORM_WEIGHTS) + (2 * D * D + D + NORM_WEIGHTS),
+        VOCABULARY * D + 2 * (ENCODER_LAYER_WEIGHTS + DECODER_LAYER_WEIGHTS + NORM_WEIGHTS),
+    ),
+    "Seq2SeqTransformer": (
+        lambda: Seq2SeqTransformer(VOCABULARY, 7, MODEL),
+        ({"question_ids": ids(B, S), "answer_ids": ids(B, T)},),
+        [(B, T, VOCABULARY)],
+        VOCABULARY * D
+        + 2 * (ENCODER_LAYER_WEIGHTS + DECODER_LAYER_WEIGHTS + NORM_WEIGHTS)
+        + (2 * D * D + D + NORM_WEIGHTS)
+        + 2 * 7 * D,
     ),
 }
 

@@ -56,7 +56,7 @@ class Scripted:
 
 def make_trainer(directory: Path, epochs: int = 3, settings: ModelSettings = MODEL, **arguments: Any) -> Trainer:
     keras.utils.set_random_seed(0)
-    model = Seq2SeqTransformer(V, settings, name="transformer")
+    model = Seq2SeqTransformer(V, 64, settings, name="transformer")
     model.build()
     batches = Batches(pairs(), 8)
     plan = Plan(batch_size=8, passes=1, steps_per_epoch=len(batches), epochs=epochs)
