@@ -1,4 +1,4 @@
-# make chat | make test | make check          Everything but the chat itself goes to stderr.
+# make chat | make test | make check | make stress          Everything but the chat itself goes to stderr.
 
 SHELL := /bin/sh
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
@@ -9,7 +9,7 @@ RUN := $(VENV)/bin/python
 MODEL := models/smalltalk
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat test check clean
+.PHONY: chat test check stress clean
 
 chat: $(MODEL)/export/saved_model.pb
 	@$(RUN) chat.py $(MODEL)
@@ -19,6 +19,9 @@ $(MODEL)/export/saved_model.pb: | $(VENV)/.runtime
 
 test: $(VENV)/.development
 	@$(RUN) -m pytest
+
+stress: $(VENV)/.development
+	@$(RUN) -m pytest -m stress
 
 check: $(VENV)/.development
 	@$(RUN) -m ruff check .

@@ -175,7 +175,7 @@ def test_stopped_by_ctrl_c_killed_and_finished_equals_unbroken(tmp_path: Path) -
     process = start(*arguments, "--output", broken)
     wait_for(process, "going on from step")
     locked = error_line(train(*arguments, "--output", broken))
-    assert "another training is at work there" in locked
+    assert "another training is writing there; wait for it" in locked
     wait_for(process, "epoch 4:")
     process.kill()
     process.wait()
