@@ -146,8 +146,7 @@ def test_ctrl_c_during_an_answer_and_ctrl_d(twenty: Trained, tmp_path: Path) -> 
     assert not (tmp_path / "korean-chatbot").exists()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("moment", ["loading", "answering"])
+@pytest.mark.parametrize(("number", "code", "moment"), [(signal.SIGTERM, 143, "loading"), (signal.SIGINT, 130, "answering")])
 def test_signals_end_a_pipe_quietly(twenty: Trained, number: int, code: int, moment: str) -> None:
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "chat.py"), str(twenty.run)],
