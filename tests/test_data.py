@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chatbot.config import TextSettings
-from chatbot.dataset.encode import make_encoding
+from chatbot.dataset.encode import make_pair_encoder
 from chatbot.text.analyzer import OktAnalyzer
 from chatbot.text.normalize import normalize, question_key
 from chatbot.text.pipeline import TextPipeline, analyze
@@ -107,7 +107,7 @@ def test_every_answer_comes_back_from_its_ids(path: Path, okt: OktAnalyzer) -> N
     pairs = read_columns(path)
     questions = [list(question) for question, _ in pairs]  # only answers are at stake
     answers = {answer: analyze(answer, okt) for _, answer in pairs}
-    encoding = make_encoding(TextSettings(), questions, [answers[answer] for _, answer in pairs])
+    encoding = make_pair_encoder(TextSettings(), questions, [answers[answer] for _, answer in pairs])
     pipeline = TextPipeline(okt, encoding.vocabulary, 64)
     encoded = encoding.encode(questions[: len(answers)], list(answers.values()))
     assert not encoded.is_cut.any()

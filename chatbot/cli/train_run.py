@@ -15,7 +15,7 @@ from chatbot.cli.train_hooks import ConsoleHooks, Samples
 from chatbot.config import Config
 from chatbot.dataset.batches import Batches
 from chatbot.dataset.corpus import Corpus, split_by_question
-from chatbot.dataset.encode import EncodedPairs, Encoding, make_encoding
+from chatbot.dataset.encode import EncodedPairs, PairEncoder, make_pair_encoder
 from chatbot.dataset.morphemes import analyze_all, cache_directory
 from chatbot.errors import UserError
 from chatbot.export import export
@@ -99,13 +99,13 @@ class TrainRun:
     def _phase(self, name: str, plan: Plan, train: np.ndarray, validation: np.ndarray, last_step: int | None = None) -> Phase:
         """Trains a new model on some rows, or goes on where its newest checkpoint stands."""
         settings = self.config.training
-        encoding = self._encoding(train)
-        pairs = self._encoded(encoding, train)
-        _report(encoding, pairs)
-        write_text(self.run.vocabulary, encoding.vocabulary.to_json())
+        encoder = self._encoder(train)
+        pairs = self._encoded(encoder, train)
+        _report(encoder, pairs)
+        write_text(self.run.vocabulary, encoder.vocabulary.to_json())
 
         keras.utils.set_random_seed(settings.seed)
-        model = Seq2SeqTransformer(len(encoding.vocabulary), pairs.num_answers, self.config.model, name="transformer")
+        model = Seq2SeqTransformer(len(encoder.vocabulary), pairs.num_answers, self.config.model, name="transformer")
         model.build()
         say(f"model: {model.count_params():,} parameters")
         if self.origin is not None:
@@ -118,17 +118,17 @@ class TrainRun:
             say(f"going on from step {trainer.state.step:,}")
         self.run.forget_after(name, trainer.state.step)
 
-        replier = Replier(model, encoding.vocabulary, encoding.settings.max_answer_length or 1)
+        replier = Replier(model, encoder.vocabulary, encoder.settings.max_answer_length or 1)
         selection = None
         if len(validation):
             texts = [self.corpus.answers[row] for row in validation]
-            selection = ReplySelection(self._encoded(encoding, validation), texts, replier)
+            selection = ReplySelection(self._encoded(encoder, validation), texts, replier)
         hooks = ConsoleHooks(
-            self.run, replier, self._samples(encoding, train, validation), last_step or plan.total_steps, len(batches)
+            self.run, replier, self._samples(encoder, train, validation), last_step or plan.total_steps, len(batches)
         )
         with self.signals.deferred():
             state = trainer.run(hooks, selection, last_step)
-        return Phase(model, encoding, state)
+        return Phase(model, encoder, state)
 
     def _take_weights(self, origin: RunDirectory, model: Seq2SeqTransformer) -> None:
         """Loads the weights of another run; what belongs to its answers only if this data is the same."""
@@ -137,29 +137,29 @@ class TrainRun:
             variables = [variable for variable in variables if "/answer_memory/" not in variable.path]
         restore(origin.final_checkpoint(), variables)
 
-    def _encoding(self, rows: np.ndarray) -> Encoding:
+    def _encoder(self, rows: np.ndarray) -> PairEncoder:
         vocabulary = None
         if self.origin is not None:
             vocabulary = Vocabulary.from_json(self.origin.vocabulary.read_text(encoding="utf-8"))
         questions, answers = [self.questions[row] for row in rows], [self.answers[row] for row in rows]
-        return make_encoding(self.config.text, questions, answers, vocabulary)
+        return make_pair_encoder(self.config.text, questions, answers, vocabulary)
 
-    def _encoded(self, encoding: Encoding, rows: np.ndarray) -> EncodedPairs:
-        return encoding.encode([self.questions[row] for row in rows], [self.answers[row] for row in rows])
+    def _encoded(self, encoder: PairEncoder, rows: np.ndarray) -> EncodedPairs:
+        return encoder.encode([self.questions[row] for row in rows], [self.answers[row] for row in rows])
 
-    def _samples(self, encoding: Encoding, train: np.ndarray, validation: np.ndarray) -> Samples:
+    def _samples(self, encoder: PairEncoder, train: np.ndarray, validation: np.ndarray) -> Samples:
         """Five questions that stay the same over the epochs."""
         title = "held-out questions" if len(validation) else "questions it is trained on, since none are held out"
         rows = validation if len(validation) else train
         chosen = np.random.default_rng(self.config.training.seed).permutation(rows)[:_SAMPLES]
         questions = [self.corpus.questions[row] for row in chosen]
-        return Samples(title, questions, self._encoded(encoding, chosen).question_ids)
+        return Samples(title, questions, self._encoded(encoder, chosen).question_ids)
 
     def _export(self, phase: Phase) -> None:
         rows = np.arange(min(_SELF_CHECK_QUESTIONS, len(self.corpus.pairs)))
-        vocabulary = phase.encoding.vocabulary
-        samples = [[vocabulary.pieces[index] for index in ids] for ids in self._encoded(phase.encoding, rows).question_ids]
-        digest = export(phase.model, vocabulary, phase.encoding.settings, self.run.export, samples)
+        vocabulary = phase.encoder.vocabulary
+        samples = [[vocabulary.pieces[index] for index in ids] for ids in self._encoded(phase.encoder, rows).question_ids]
+        digest = export(phase.model, vocabulary, phase.encoder.settings, self.run.export, samples)
         say(f"exported and checked: {self.run.export} (sha256 of its manifest: {digest})")
         say(f"chat: python chat.py {self.run.path}")
 
@@ -169,15 +169,15 @@ class Phase:
     """What a phase ends with; the model holds the chosen weights."""
 
     model: Seq2SeqTransformer
-    encoding: Encoding
+    encoder: PairEncoder
     state: TrainingState
 
 
-def _report(encoding: Encoding, pairs: EncodedPairs) -> None:
+def _report(encoder: PairEncoder, pairs: EncodedPairs) -> None:
     """Says what the text has become, and what is cut, before an hour goes into it."""
-    settings = encoding.settings
+    settings = encoder.settings
     say(
-        f"vocabulary: {len(encoding.vocabulary):,} pieces; {pairs.num_tokens:,} tokens; questions up to "
+        f"vocabulary: {len(encoder.vocabulary):,} pieces; {pairs.num_tokens:,} tokens; questions up to "
         f"{settings.max_question_length} pieces, answers up to {settings.max_answer_length}"
     )
     cut_answers = int(np.sum(pairs.is_cut))

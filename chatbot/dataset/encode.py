@@ -51,7 +51,7 @@ class EncodedPairs:
 
 
 @dataclass(frozen=True)
-class Encoding:
+class PairEncoder:
     """Text settings with every length decided, and the vocabulary that goes with them."""
 
     settings: TextSettings
@@ -73,9 +73,9 @@ class Encoding:
         return cut, np.array([len(ids) < len(all_ids) for ids, all_ids in zip(cut, whole, strict=True)], dtype=bool)
 
 
-def make_encoding(
+def make_pair_encoder(
     settings: TextSettings, questions: Morphemes, answers: Morphemes, vocabulary: Vocabulary | None = None
-) -> Encoding:
+) -> PairEncoder:
     """Decides vocabulary and maximum lengths by marked training sentences.
 
     Args:
@@ -94,7 +94,7 @@ def make_encoding(
     ):
         longest = max(len(to_pieces(morphemes, vocabulary)) for morphemes in texts)
         lengths.append(given or min(longest, cap))
-    return Encoding(settings.replace(max_question_length=lengths[0], max_answer_length=lengths[1]), vocabulary)
+    return PairEncoder(settings.replace(max_question_length=lengths[0], max_answer_length=lengths[1]), vocabulary)
 
 
 def pad(rows: Sequence[Ids], width: int | None = None) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from chatbot.config import TextSettings, TrainingSettings
 from chatbot.dataset.corpus import split_keys
-from chatbot.dataset.encode import Encoding, make_encoding
+from chatbot.dataset.encode import PairEncoder, make_pair_encoder
 from chatbot.dataset.morphemes import analyze_all
 from chatbot.doctor.findings import Finding
 from chatbot.doctor.sample import SampledPair
@@ -137,7 +137,7 @@ def read_texts(
     vocabulary = _vocabulary(
         settings, [questions[row] for row in train] + long_questions, [answers[row] for row in train] + long_answers
     )
-    encoding = make_encoding(settings, questions + long_questions, answers + long_answers, vocabulary)
+    encoding = make_pair_encoder(settings, questions + long_questions, answers + long_answers, vocabulary)
     cut_questions, cut_answers = _cut(encoding, [*pairs, *long_pairs], questions + long_questions, answers + long_answers)
     return Texts(
         num_sampled=len(pairs),
@@ -171,7 +171,7 @@ def _analyze(
 
 
 def _cut(
-    encoding: Encoding, pairs: Sequence[SampledPair], questions: Morphemes, answers: Morphemes
+    encoding: PairEncoder, pairs: Sequence[SampledPair], questions: Morphemes, answers: Morphemes
 ) -> tuple[list[SampledPair], list[SampledPair]]:
     """The pairs whose question, and those whose answer, is longer than its maximum length."""
     longest = (encoding.settings.max_question_length or 0, encoding.settings.max_answer_length or 0)

@@ -5,7 +5,7 @@ import pytest
 
 from chatbot.config import TextSettings, TrainingSettings
 from chatbot.dataset.batches import Batches
-from chatbot.dataset.encode import EncodedPairs, decoder_input, decoder_target, make_encoding
+from chatbot.dataset.encode import EncodedPairs, decoder_input, decoder_target, make_pair_encoder
 from chatbot.text.analyzer import CharacterAnalyzer
 from chatbot.text.pipeline import analyze
 from chatbot.text.vocabulary import END_ID, PADDING_ID, START_ID, UNKNOWN_ID
@@ -21,12 +21,12 @@ ANSWERS = morphemes("네, 안녕하세요!", "국수 어때요?", "나" * 200)
 
 
 def test_lengths_follow_the_longest_row_up_to_a_cap() -> None:
-    encoding = make_encoding(TextSettings(minimum_frequency=1), QUESTIONS[:2], ANSWERS[:2])
+    encoding = make_pair_encoder(TextSettings(minimum_frequency=1), QUESTIONS[:2], ANSWERS[:2])
     assert encoding.settings.max_question_length == len(QUESTIONS[1])
     pairs = encoding.encode(QUESTIONS[:2], ANSWERS[:2])
     assert pairs.num_cut_questions == 0
     assert not pairs.is_cut.any()
-    capped = make_encoding(TextSettings(minimum_frequency=1), QUESTIONS, ANSWERS)
+    capped = make_pair_encoder(TextSettings(minimum_frequency=1), QUESTIONS, ANSWERS)
     assert (capped.settings.max_question_length, capped.settings.max_answer_length) == (64, 160)
     pairs = capped.encode(QUESTIONS, ANSWERS)
     assert pairs.num_cut_questions == 1
@@ -36,7 +36,7 @@ def test_lengths_follow_the_longest_row_up_to_a_cap() -> None:
 
 
 def test_a_cut_answer_is_never_taught_as_ended() -> None:
-    pairs = make_encoding(TextSettings(max_answer_length=3), QUESTIONS, ANSWERS).encode(QUESTIONS, ANSWERS)
+    pairs = make_pair_encoder(TextSettings(max_answer_length=3), QUESTIONS, ANSWERS).encode(QUESTIONS, ANSWERS)
     assert pairs.is_cut.all()
     batch = Batches(pairs, 8).batch(np.arange(3))
     assert END_ID not in batch.target_ids
@@ -44,7 +44,7 @@ def test_a_cut_answer_is_never_taught_as_ended() -> None:
 
 
 def test_a_long_question_keeps_its_beginning() -> None:
-    encoding = make_encoding(TextSettings(max_question_length=3, minimum_frequency=1), QUESTIONS, ANSWERS)
+    encoding = make_pair_encoder(TextSettings(max_question_length=3, minimum_frequency=1), QUESTIONS, ANSWERS)
     pairs = encoding.encode(QUESTIONS, ANSWERS)
     assert [encoding.vocabulary.surface(index) for index in pairs.question_ids[1]] == ["▁오", "늘", "▁뭐"]
 
@@ -103,14 +103,14 @@ def test_little_is_wasted_on_padding() -> None:
 
 def test_equal_answers_have_one_number() -> None:
     answers = morphemes("네!", "아니요.", "네!")
-    pairs = make_encoding(TextSettings(), QUESTIONS, answers).encode(QUESTIONS, answers)
+    pairs = make_pair_encoder(TextSettings(), QUESTIONS, answers).encode(QUESTIONS, answers)
     assert pairs.answer_numbers.tolist() == [0, 1, 0]
     assert Batches(pairs, 8).batch(np.array([2, 1])).answer_numbers.tolist() == [0, 1]
 
 
 def test_unknown_is_only_for_signs_in_questions() -> None:
     questions, answers = morphemes("鬱 뭐야"), morphemes("몰라요.")
-    pairs = make_encoding(TextSettings(minimum_frequency=2), questions, answers).encode(questions, answers)
+    pairs = make_pair_encoder(TextSettings(minimum_frequency=2), questions, answers).encode(questions, answers)
     assert UNKNOWN_ID in pairs.question_ids[0]
     assert UNKNOWN_ID not in pairs.answer_ids[0]
 

@@ -7,7 +7,7 @@ import pytest
 
 from chatbot.config import TextSettings, TrainingSettings
 from chatbot.dataset.corpus import ReadOptions, read_corpus, split_by_question
-from chatbot.dataset.encode import make_encoding
+from chatbot.dataset.encode import make_pair_encoder
 from chatbot.dataset.morphemes import analyze_all
 from chatbot.doctor.diagnosis import diagnose
 from chatbot.doctor.outlook import VocabularyTooSmall, find_in_texts, plan_training, read_texts
@@ -34,7 +34,7 @@ def test_it_is_what_training_makes_of_the_file(okt: OktAnalyzer, tmp_path: Path)
     plan = make_plan(settings, len(train))
     morphemes = analyze_all(corpus.questions + corpus.answers, _NoAnalyzer(okt), tmp_path)
     questions, answers = morphemes[: len(corpus.pairs)], morphemes[len(corpus.pairs) :]
-    encoding = make_encoding(TextSettings(), [questions[row] for row in train], [answers[row] for row in train])
+    encoding = make_pair_encoder(TextSettings(), [questions[row] for row in train], [answers[row] for row in train])
 
     assert (plans.num_train, plans.num_validation) == (len(train), len(validation))
     assert (plans.batch_size, plans.steps_per_epoch, plans.epochs) == (plan.batch_size, plan.steps_per_epoch, plan.epochs)
