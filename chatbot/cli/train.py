@@ -68,6 +68,7 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
             say(f"the run that stood there is now {run.set_aside()}")
     run.prepare()
     with run.lock():
+        run.sweep()
         versions = {name: version(name) for name in ("tensorflow", "keras", "konlpy", "numpy")}
         sources = describe_sources(arguments.data, options)  # not compared: files may move between two calls
         about = {"preset": preset_name, "threads": threads, "versions": versions, "sources": sources}

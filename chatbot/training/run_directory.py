@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,11 +92,16 @@ class RunDirectory:
         write_json(self.path / _CONFIG, document)
 
     def set_aside(self) -> Path:
-        """Gives a run another name, so that its place is free; nothing is deleted."""
-        number = 1
-        while (aside := self.path.with_name(f"{self.path.name}.old-{number}")).exists():
-            number += 1
-        return self.path.rename(aside)
+        """Gives a run another name, so that its place is free; nothing is deleted.
+
+        Raises:
+            UserError: a training is writing there.
+        """
+        with self.lock():
+            number = 1
+            while (aside := self.path.with_name(f"{self.path.name}.old-{number}")).exists():
+                number += 1
+            return self.path.rename(aside)
 
     def append_history(self, record: dict[str, Any]) -> None:
         """Adds a line for an epoch."""
@@ -122,6 +128,12 @@ class RunDirectory:
                 break
             kept.append(line + "\n")
         write_text(path, "".join(kept))
+
+    def sweep(self) -> None:
+        """Removes what a killed training had begun to write beside its files. Only under `lock`."""
+        for directory in (self.path, self.checkpoints):
+            for begun in directory.glob(".*.part"):
+                shutil.rmtree(begun) if begun.is_dir() else begun.unlink()
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -177,12 +177,17 @@ def test_stopped_by_ctrl_c_killed_and_finished_equals_unbroken(tmp_path: Path) -
     locked = error_line(train(*arguments, "--output", broken))
     assert "another training is writing there; wait for it" in locked
     wait_for(process, "epoch 4:")
+    assert "another training is writing there" in error_line(train(*arguments, "--output", broken, "--overwrite"))
     process.kill()
     process.wait()
+    for begun in (broken / ".export.1.part", broken / "checkpoints" / ".select-00000009.1.part"):
+        begun.mkdir()  # what a kill leaves in the middle of writing
+        (begun / "variables.npz").write_text("torn")
 
     for output in (broken, unbroken):
         done = train(*arguments, "--output", output)
         assert done.returncode == 0, done.stderr.decode()
+    assert not list(broken.rglob("*.part"))
     names = ["history.jsonl", "vocabulary.json"]
     assert [(broken / name).read_bytes() for name in names] == [(unbroken / name).read_bytes() for name in names]
     (one,), (other,) = (sorted(run.glob("checkpoints/select-*"))[-1:] for run in (broken, unbroken))
