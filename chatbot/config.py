@@ -131,7 +131,9 @@ class TrainingSettings(Settings):
 
     epochs: int | None = _setting(None, "cap on the epochs (default: by the size of the data)", common=True, minimum=1)
     batch_size: int | None = _setting(None, "pairs a step (default: 8 to 64, growing with the data)", common=True, minimum=1)
-    learning_rate: float = _setting(2e-3, "highest learning rate, reached after the warm-up", common=True, minimum=1e-9)
+    learning_rate: float | None = _setting(
+        None, "highest learning rate, reached after the warm-up (default: by the size of the data)", common=True, minimum=1e-9
+    )
     warmup_share: float = _setting(0.1, "share of all steps in which the learning rate rises", minimum=0)
     clip_norm: float = _setting(1.0, "the gradient's norm is clipped to this", minimum=1e-9)
     label_smoothing: float = _setting(0.1, "probability spread over all pieces in the loss", minimum=0)

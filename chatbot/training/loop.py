@@ -42,7 +42,7 @@ class Selection(Protocol):
 def make_optimizer(settings: TrainingSettings, plan: Plan) -> keras.optimizers.Optimizer:
     """AdamW with warm-up scaled to the run and gradient clipping. Only matrices decay."""
     optimizer = keras.optimizers.AdamW(
-        learning_rate=WarmupCosine(settings.learning_rate, plan.total_steps, settings.warmup_share),
+        learning_rate=WarmupCosine(plan.learning_rate, plan.total_steps, settings.warmup_share),
         beta_2=0.98,
         epsilon=1e-9,
         weight_decay=settings.weight_decay,

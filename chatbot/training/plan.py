@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from chatbot.config import TrainingSettings
@@ -10,9 +11,8 @@ MIN_STEPS_PER_EPOCH = 60
 _SMALLEST_BATCH, _LARGEST_BATCH = 8, 64
 _MIN_PAIRS_FOR_VALIDATION = 200
 _DEFAULT_VALIDATION_SPLIT = 0.1
-_DEFAULT_EPOCHS = ((200, 20), (4_000, 16))
-"""Epochs below that many pairs; few pairs make short epochs."""
-_MOST_EPOCHS = 30
+_BY_PAIRS = ((200, 20, 3e-3), (4_000, 16, 3e-3), (math.inf, 30, 2e-3))
+"""Epochs and learning rate below that many pairs."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,14 @@ class Plan:
         passes: over the data in an epoch; more than one where the data is small.
         steps_per_epoch: optimizer steps.
         epochs: the cap.
+        learning_rate: the highest.
     """
 
     batch_size: int
     passes: int
     steps_per_epoch: int
     epochs: int
+    learning_rate: float
 
     @property
     def total_steps(self) -> int:
@@ -49,5 +51,11 @@ def make_plan(settings: TrainingSettings, num_pairs: int) -> Plan:
     batch_size = settings.batch_size or min(max(num_pairs // MIN_STEPS_PER_EPOCH, _SMALLEST_BATCH), _LARGEST_BATCH)
     steps_per_pass = -(-num_pairs // batch_size)
     passes = -(-MIN_STEPS_PER_EPOCH // steps_per_pass)
-    epochs = settings.epochs or next((epochs for below, epochs in _DEFAULT_EPOCHS if num_pairs < below), _MOST_EPOCHS)
-    return Plan(batch_size, passes, passes * steps_per_pass, epochs)
+    epochs, learning_rate = next(defaults for below, *defaults in _BY_PAIRS if num_pairs < below)
+    return Plan(
+        batch_size=batch_size,
+        passes=passes,
+        steps_per_epoch=passes * steps_per_pass,
+        epochs=settings.epochs or int(epochs),
+        learning_rate=settings.learning_rate or learning_rate,
+    )

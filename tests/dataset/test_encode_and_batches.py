@@ -121,7 +121,8 @@ def test_the_batch_grows_with_the_data(pairs: int, batch_size: int) -> None:
     assert plan.batch_size == batch_size
     assert plan.steps_per_epoch >= 60
     assert plan.total_steps == plan.epochs * plan.steps_per_epoch
-    assert make_plan(TrainingSettings(epochs=3, batch_size=5), pairs).epochs == 3
+    given = make_plan(TrainingSettings(epochs=3, batch_size=5, learning_rate=0.1), pairs)
+    assert (given.epochs, given.batch_size, given.learning_rate) == (3, 5, 0.1)
 
 
 def test_few_pairs_are_not_split() -> None:

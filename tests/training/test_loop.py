@@ -20,7 +20,7 @@ from chatbot.training.state import TrainingState
 from chatbot.transformer import Seq2SeqTransformer
 
 MODEL = ModelSettings(hidden_dim=16, num_heads=2, intermediate_dim=32, num_encoder_layers=1, num_decoder_layers=1)
-SETTINGS = TrainingSettings(learning_rate=5e-3, patience=2)
+SETTINGS = TrainingSettings(patience=2)
 V = 20
 
 
@@ -59,7 +59,7 @@ def make_trainer(directory: Path, epochs: int = 3, settings: ModelSettings = MOD
     model = Seq2SeqTransformer(V, 64, settings, name="transformer")
     model.build()
     batches = Batches(pairs(), 8)
-    plan = Plan(batch_size=8, passes=1, steps_per_epoch=len(batches), epochs=epochs)
+    plan = Plan(batch_size=8, passes=1, steps_per_epoch=len(batches), epochs=epochs, learning_rate=5e-3)
     return Trainer(model, batches, SETTINGS, plan, Checkpoints(directory, pytest.fail), **arguments)
 
 
