@@ -124,8 +124,7 @@ def _write_saved_model(serving: Serving, directory: Path) -> None:
     strings = tf.TensorSpec([None, None], tf.string, name="morphemes")
     replies = tf.TensorSpec([None, None], tf.string, name="reply_morphemes")
     archive = keras.export.ExportArchive()
-    archive.track(serving.model)
-    archive.track(serving.table)
+    archive.track(serving.table)  # not the model: the endpoints bring their variables, and both would be saved
     archive.add_endpoint("serving_default", serving.reply, input_signature=[strings])
     archive.add_endpoint("explain", serving.explain, input_signature=[strings, replies])
     archive.write_out(str(directory), verbose=False)

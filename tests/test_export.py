@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -91,6 +92,16 @@ def test_no_python_function_is_in_the_graph(moved: Path) -> None:
     nodes |= {node.op for function in graph.graph_def.library.function for node in function.node_def}
     assert "MatMul" in nodes or "BatchMatMulV2" in nodes
     assert not nodes & {"PyFunc", "EagerPyFunc", "PyFuncStateless", "NumpyFunction"}
+
+
+def test_every_weight_is_saved_once(moved: Path, twenty: Trained) -> None:
+    reader = tf.train.load_checkpoint(str(moved / "variables" / "variables"))
+    saved = sum(math.prod(shape) for name, shape in reader.get_variable_to_shape_map().items() if "OBJECT_GRAPH" not in name)
+    checkpoint = sorted((twenty.run.with_name("gone") / "checkpoints").glob("select-*"))[-1]
+    names = json.loads((checkpoint / "state.json").read_text())["names"]
+    with np.load(checkpoint / "variables.npz") as arrays:
+        weights = sum(arrays[f"{index:05d}"].size for index, name in enumerate(names) if name.startswith("transformer/"))
+    assert weights <= saved <= 1.01 * weights
 
 
 def test_signatures_are_as_documented(moved: Path) -> None:
