@@ -46,5 +46,5 @@ def _send(output: TextIO, message: dict[str, Any]) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1])
-    except (BrokenPipeError, KeyboardInterrupt):
-        sys.exit(1)
+    finally:
+        os._exit(0)  # the chat is over, or gone: nothing is kept here, and Java would take its time to leave

@@ -167,8 +167,29 @@ def test_signals_end_a_pipe_quietly(twenty: Trained, number: int, code: int, mom
     assert time.monotonic() - begin < 10
     assert process.returncode == code
     assert errors.decode() == "" or "Traceback" not in errors.decode()
-    time.sleep(0.2)
-    assert not Path(f"/proc/{worker}").exists(), "nothing is left behind"
+    while Path(f"/proc/{worker}").exists():
+        time.sleep(0.1)
+        assert time.monotonic() - begin < 20, "nothing is left behind"
+
+
+def test_a_killed_chat_leaves_no_process_behind(twenty: Trained) -> None:
+    """However the chat ends, the process that holds the model notices and ends, too."""
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "chat.py"), str(twenty.run)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("안녕\n".encode())
+    process.stdin.flush()
+    assert process.stdout.readline().decode().rstrip() == ANSWERS["안녕"]
+    worker = child_of(process.pid)
+    process.kill()
+    process.communicate(timeout=10)
+    begin = time.monotonic()
+    while Path(f"/proc/{worker}").exists():
+        time.sleep(0.05)
+        assert time.monotonic() - begin < 10, "it must not stay for Java to leave, which may never come"
 
 
 def test_a_closed_pipe_ends_quietly(twenty: Trained) -> None:
