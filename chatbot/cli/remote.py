@@ -65,8 +65,9 @@ class RemoteResponder:
         except BrokenPipeError:
             self._receive()  # says why
         self.wait_until_ready()
-        while (message := self._receive()).get("id") != self._number:
-            pass
+        message = self._receive()
+        while message.get("id") != self._number:
+            message = self._receive()
         fields = message["reply"]
         return Reply(
             text=fields["text"],

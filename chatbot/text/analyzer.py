@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -125,6 +126,7 @@ def start_jvm() -> None:
             str(jvm),
             _HEAP_CAP,
             "-Dfile.encoding=UTF8",
+            f"-XX:ErrorFile={tempfile.gettempdir()}/java-error-%p.log",  # not into the directory the user stands in
             "--enable-native-access=ALL-UNNAMED",  # JDK 24 and later warn without it
             classpath=[java, f"{java}/bin", f"{java}/*"],  # KoNLPy's own classes and its jars
             convertStrings=True,  # KoNLPy expects Python strings

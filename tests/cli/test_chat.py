@@ -146,8 +146,8 @@ def test_ctrl_c_during_an_answer_and_ctrl_d(twenty: Trained, tmp_path: Path) -> 
     assert not (tmp_path / "korean-chatbot").exists()
 
 
-@pytest.mark.parametrize(("number", "code", "moment"), [(signal.SIGTERM, 143, "loading"), (signal.SIGINT, 130, "answering")])
-def test_signals_end_a_pipe_quietly(twenty: Trained, number: int, code: int, moment: str) -> None:
+def start_piped(twenty: Trained, wait_for_answer: bool) -> subprocess.Popen[bytes]:
+    """A chat in a pipe that was asked one question."""
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "chat.py"), str(twenty.run)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -156,40 +156,38 @@ def test_signals_end_a_pipe_quietly(twenty: Trained, number: int, code: int, mom
     assert process.stdout is not None
     process.stdin.write("안녕\n".encode())
     process.stdin.flush()
-    if moment == "answering":
+    if wait_for_answer:
         assert process.stdout.readline().decode().rstrip() == ANSWERS["안녕"]
     else:
         time.sleep(1)
-    worker = child_of(process.pid)
+    return process
+
+
+def assert_gone(process: int, seconds: float) -> None:
     begin = time.monotonic()
+    while Path(f"/proc/{process}").exists():
+        time.sleep(0.05)
+        assert time.monotonic() - begin < seconds, "nothing must be left behind"
+
+
+@pytest.mark.parametrize(("number", "code", "answered"), [(signal.SIGTERM, 143, False), (signal.SIGINT, 130, True)])
+def test_signals_end_a_pipe_quietly(twenty: Trained, number: int, code: int, answered: bool) -> None:
+    process = start_piped(twenty, answered)
+    worker = child_of(process.pid)
     process.send_signal(number)
     _, errors = process.communicate(timeout=10)
-    assert time.monotonic() - begin < 10
     assert process.returncode == code
-    assert errors.decode() == "" or "Traceback" not in errors.decode()
-    while Path(f"/proc/{worker}").exists():
-        time.sleep(0.1)
-        assert time.monotonic() - begin < 20, "nothing is left behind"
+    assert errors == b""
+    assert_gone(worker, seconds=20)
 
 
 def test_a_killed_chat_leaves_no_process_behind(twenty: Trained) -> None:
-    """However the chat ends, the process that holds the model notices and ends, too."""
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "chat.py"), str(twenty.run)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write("안녕\n".encode())
-    process.stdin.flush()
-    assert process.stdout.readline().decode().rstrip() == ANSWERS["안녕"]
+    """However the chat ends, the process that holds the model notices, and does not wait for Java to leave."""
+    process = start_piped(twenty, wait_for_answer=True)
     worker = child_of(process.pid)
     process.kill()
     process.communicate(timeout=10)
-    begin = time.monotonic()
-    while Path(f"/proc/{worker}").exists():
-        time.sleep(0.05)
-        assert time.monotonic() - begin < 10, "it must not stay for Java to leave, which may never come"
+    assert_gone(worker, seconds=10)
 
 
 def test_a_closed_pipe_ends_quietly(twenty: Trained) -> None:
