@@ -21,7 +21,7 @@ MANIFEST = "assets.extra/manifest.json"
 
 def pad_morphemes(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Rows of morphemes, padded behind with "" to the longest: what the signature takes."""
-    width = max(1, *map(len, rows)) if len(rows) > 1 else max(1, len(rows[0]))
+    width = max(1, *map(len, rows))
     return [[*row, *[""] * (width - len(row))] for row in rows]
 
 

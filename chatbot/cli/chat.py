@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from chatbot.artifact import find_export
+from chatbot.artifact import SAVED_MODEL, find_export
 from chatbot.cli import messages
 from chatbot.cli.console import lenient_stdout, say
 from chatbot.cli.flags import Parser
@@ -77,7 +77,7 @@ def only_run(models: Path) -> Path:
     Raises:
         UserError: there is none, or there are several; the message lists them.
     """
-    runs = sorted(path for path in models.glob("*") if (path / "export" / "saved_model.pb").is_file())
+    runs = sorted(path for path in models.glob("*") if (path / "export" / SAVED_MODEL).is_file())
     if len(runs) == 1:
         return runs[0]
     if not runs:

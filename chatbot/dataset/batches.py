@@ -44,10 +44,8 @@ class Batches:
         self.batch_size = batch_size
         self.passes = passes
         self.seed = seed
-        self._lengths = np.array([[len(answer), len(question)] for question, answer in self._rows()])
-
-    def _rows(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        yield from zip(self.pairs.question_ids, self.pairs.answer_ids, strict=True)
+        rows = zip(pairs.question_ids, pairs.answer_ids, strict=True)
+        self._lengths = np.array([[len(answer), len(question)] for question, answer in rows])
 
     def __len__(self) -> int:
         """Batches in an epoch."""

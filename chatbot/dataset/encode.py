@@ -97,9 +97,9 @@ def make_pair_encoder(
     return PairEncoder(settings.replace(max_question_length=lengths[0], max_answer_length=lengths[1]), vocabulary)
 
 
-def pad(rows: Sequence[Ids], width: int | None = None) -> np.ndarray:
-    """Rows of ids, padded behind: int32 [B, width], by default as wide as the longest."""
-    padded = np.full((len(rows), width or max(map(len, rows))), PADDING_ID, dtype=np.int32)
+def pad(rows: Sequence[Ids]) -> np.ndarray:
+    """Rows of ids, padded behind to the longest: int32 [B, L]."""
+    padded = np.full((len(rows), max(map(len, rows))), PADDING_ID, dtype=np.int32)
     for index, row in enumerate(rows):
         padded[index, : len(row)] = row
     return padded

@@ -54,8 +54,7 @@ def test_once_from_an_ascii_locale_with_a_foreign_keras_backend(twenty: Trained)
         LC_ALL="C", PYTHONIOENCODING="ascii", KERAS_BACKEND="jax", TF_USE_LEGACY_KERAS="1", JAVA_HOME="/nowhere",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
-    assert done.stdout == ("?" * 3 + ", " + "??" + ", " + "??" + " ? " + "?? ???.\n").encode() or b"?" in done.stdout
-    assert len(done.stdout.decode("ascii")) == len(ANSWERS["오늘 뭐 먹지?"]) + 1
+    assert done.stdout == ANSWERS["오늘 뭐 먹지?"].encode("ascii", "replace") + b"\n"
 
 
 def child_of(process: int) -> int:

@@ -9,15 +9,17 @@ import keras
 import numpy as np
 import pytest
 
+from chatbot.answering import answer
 from chatbot.config import ModelSettings, TrainingSettings
 from chatbot.dataset.batches import Batches
-from chatbot.dataset.encode import EncodedPairs
+from chatbot.dataset.encode import EncodedPairs, pad
 from chatbot.errors import Interrupted, UserError
 from chatbot.training.checkpoints import Checkpoints
 from chatbot.training.loop import Trainer
 from chatbot.training.plan import Plan
 from chatbot.training.state import TrainingState
 from chatbot.transformer import Seq2SeqTransformer
+from tests.test_transformer import naive_greedy
 
 MODEL = ModelSettings(hidden_dim=16, num_heads=2, intermediate_dim=32, num_encoder_layers=1, num_decoder_layers=1)
 SETTINGS = TrainingSettings(patience=2)
@@ -80,6 +82,11 @@ def test_learns_to_write_backwards(tmp_path: Path) -> None:
     assert [record["epoch"] for record in hooks.records] == list(range(1, 61))
     assert hooks.records[0]["accuracy"] < 0.4
     assert hooks.records[-1]["accuracy"] > 0.95
+
+    questions = pad(pairs().question_ids)
+    found = answer(trainer.model, questions, 8).ids.numpy()
+    np.testing.assert_array_equal(found, naive_greedy(trainer.model, questions, 8))
+    assert len(np.unique(found, axis=0)) > 50, "after training, cached greedy still equals the full-prefix loop"
 
 
 def test_two_runs_are_the_same_to_the_bit(tmp_path: Path) -> None:
