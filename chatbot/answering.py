@@ -1,29 +1,62 @@
-"""Questions in ids -> answers in ids: the one place where model, search and special pieces meet."""
+"""Questions in ids -> answers in ids: the one place where model, search, task and special pieces meet."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from keras import ops
 
 from chatbot.decoding import Decoded, greedy_search
 from chatbot.text.vocabulary import END_ID, PADDING_ID, START_ID, UNKNOWN_ID
-from chatbot.transformer import Seq2SeqTransformer
+from chatbot.transformer.base import Predictions, Transformer
 
 FORBIDDEN_IDS = (PADDING_ID, UNKNOWN_ID, START_ID)
 """What an answer can never hold; the end piece closes it."""
 
 
-def answer(model: Seq2SeqTransformer, question_ids: Any, length: int) -> Decoded:
-    """Answers questions int [B, S], padded behind, with at most `length` pieces, the end piece included."""
+class Prompt(NamedTuple):
+    """What a model reads before it writes.
+
+    Attributes:
+        question_ids: int [B, S], padded behind.
+        first_ids: int [B], the piece that the first new one stands behind.
+    """
+
+    question_ids: Any
+    first_ids: Any
+
+
+def make_prompt(task: str, ids: Any) -> Prompt:
+    """What the text that a user gave, int [B, S] padded behind, becomes.
+
+    A question is read whole, and the answer begins behind the start piece. A language model has learnt lines that
+    begin with the start piece: it reads that and the line but for its last piece, which the next one stands behind.
+    """
+    starts = ops.full((ops.shape(ids)[0], 1), START_ID, dtype="int32")
+    if task == "chat":
+        return Prompt(ids, starts[:, 0])
+    line = ops.concatenate([starts, ids], axis=1)  # [B, 1 + S]
+    last = ops.sum(ops.cast(ids != PADDING_ID, "int32"), axis=1, keepdims=True)  # [B, 1], its place
+    is_last = ops.equal(ops.arange(ops.shape(line)[1])[None], last)
+    return Prompt(ops.where(is_last, PADDING_ID, line), ops.take_along_axis(line, last, axis=1)[:, 0])
+
+
+def answer(model: Transformer, task: str, ids: Any, length: int) -> Decoded:
+    """Answers questions (or continues lines), int [B, S] padded behind, with at most `length` pieces, end piece included."""
+    prompt = make_prompt(task, ids)
     return greedy_search(
         model.step,
-        model.start(question_ids, length),
-        ops.shape(question_ids)[0],
+        model.start(prompt.question_ids, length),
+        prompt.first_ids,
         length,
-        START_ID,
         END_ID,
         PADDING_ID,
         FORBIDDEN_IDS,
         model.vocabulary_size,
     )
+
+
+def predict(model: Transformer, task: str, ids: Any, answer_ids: Any) -> Predictions:
+    """A full pass over given answers, int [B, T] padded behind: what the model expects at each of their places."""
+    prompt = make_prompt(task, ids)
+    return model.forward(prompt.question_ids, ops.concatenate([prompt.first_ids[:, None], answer_ids[:, :-1]], axis=1))

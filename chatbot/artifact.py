@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from chatbot.errors import UserError
 from chatbot.storage import file_digest, write_json, write_text
 from chatbot.text.vocabulary import Vocabulary
 
-FORMAT = 1
+FORMAT = 2
 SAVED_MODEL = "saved_model.pb"
 VOCABULARY = "assets.extra/vocabulary.json"
 MANIFEST = "assets.extra/manifest.json"
@@ -39,34 +40,60 @@ def write_extra(directory: Path, vocabulary: Vocabulary, text: TextSettings, ver
     write_json(directory / MANIFEST, manifest)
 
 
-def read_extra(directory: Path) -> tuple[TextSettings, Vocabulary]:
-    """Reads text settings and vocabulary, and checks every file of the export against its digest.
+@dataclass(frozen=True)
+class Manifest:
+    """What an export says of itself.
+
+    Attributes:
+        text: settings with both maximum lengths decided.
+        vocabulary_digest: of the vocabulary that the model was trained with.
+        files: SHA-256 of every other file, by its path below the export.
+    """
+
+    text: TextSettings
+    vocabulary_digest: str
+    files: dict[str, str]
+
+
+_AGAIN = "export the model again"
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Reads the manifest alone; no other file is looked at.
+
+    Raises:
+        UserError: it is missing, damaged or of another version.
+    """
+    path = directory / MANIFEST
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise UserError(f"{path}: an export of format {document['format']}, this version reads {FORMAT}; {_AGAIN}")
+        text = TextSettings.from_dict(document["text"])
+        return Manifest(text, str(document["vocabulary_digest"]), dict(document["files"].items()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path}: missing or damaged ({type(error).__name__}); {_AGAIN}") from error
+
+
+def read_extra(directory: Path) -> tuple[Manifest, Vocabulary]:
+    """Reads manifest and vocabulary, and checks every file of the export against its digest.
 
     Raises:
         UserError: a file is missing, damaged or foreign; the message names it.
     """
-    path = directory / MANIFEST
-    again = "export the model again"
-    try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if manifest["format"] != FORMAT:
-            raise UserError(f"{path}: an export of format {manifest['format']}, this version reads {FORMAT}; {again}")
-        text = TextSettings.from_dict(manifest["text"])
-        files = {directory / name: digest for name, digest in manifest["files"].items()}
-        vocabulary_digest = manifest["vocabulary_digest"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path}: missing or damaged ({type(error).__name__}); {again}") from error
-    for file, digest in files.items():
+    manifest = read_manifest(directory)
+    for name, digest in manifest.files.items():
+        file = directory / name
         try:
             actual = file_digest(file)
         except OSError as error:
-            raise UserError(f"{file}: missing or not readable; {again}") from error
+            raise UserError(f"{file}: missing or not readable; {_AGAIN}") from error
         if actual != digest:
-            raise UserError(f"{file}: damaged, or from another export; {again}")
+            raise UserError(f"{file}: damaged, or from another export; {_AGAIN}")
     vocabulary = Vocabulary.from_json((directory / VOCABULARY).read_text(encoding="utf-8"))
-    if vocabulary.digest != vocabulary_digest:
-        raise UserError(f"{directory / VOCABULARY}: not the vocabulary this model was trained with; {again}")
-    return text, vocabulary
+    if vocabulary.digest != manifest.vocabulary_digest:
+        raise UserError(f"{directory / VOCABULARY}: not the vocabulary this model was trained with; {_AGAIN}")
+    return manifest, vocabulary
 
 
 def find_export(path: Path) -> Path:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from chatbot.errors import UserError
 
-FORMAT = 1
+FORMAT = 2
 """Number of the JSON layout; a document with another one is refused."""
 
 
@@ -80,11 +80,22 @@ def _check(entry: dataclasses.Field[Any], value: Any, kind_and_optional: tuple[t
 
 @dataclass(frozen=True)
 class TextSettings(Settings):
-    """How strings become ids."""
+    """What a line of data is, and how strings become ids."""
 
     part: ClassVar[str] = "text"
 
-    analyzer: str = _setting("okt", "what splits text into morphemes", ("okt", "character"), common=True)
+    task: str = _setting(
+        "chat",
+        "chat: answer questions; language-model: continue lines of plain text",
+        ("chat", "language-model"),
+        common=True,
+    )
+    analyzer: str = _setting(
+        "okt",
+        "what splits text into morphemes; a language model's is character unless named",
+        ("okt", "character"),
+        common=True,
+    )
     vocabulary_size: int = _setting(8000, "pieces in the vocabulary, at most", minimum=1)
     minimum_frequency: int = _setting(2, "a rarer morpheme gets no piece of its own and is spelled", minimum=1)
     max_question_length: int | None = _setting(
@@ -101,16 +112,33 @@ class ModelSettings(Settings):
 
     part: ClassVar[str] = "model"
 
-    norm: str = _setting("pre", "normalise behind each residual sum (post) or in front of each sublayer (pre)", ("post", "pre"))
+    architecture: str = _setting(
+        "encoder-decoder",
+        "one stack for the question and one for the answer, or one for both",
+        ("encoder-decoder", "decoder-only"),
+        common=True,
+    )
+    norm: str = _setting(
+        "pre", "normalise behind each residual sum (post) or in front of each sublayer (pre)", ("post", "pre"), common=True
+    )
     hidden_dim: int = _setting(256, "width of the vectors between layers", minimum=2)
     num_heads: int = _setting(8, "attention heads", minimum=1)
     head_dim: int | None = _setting(None, "width of a head (default: hidden_dim / num_heads)", minimum=1)
-    num_encoder_layers: int = _setting(2, "layers that read the question", minimum=1)
+    num_encoder_layers: int = _setting(2, "layers that read the question; 0 with decoder-only", minimum=0)
     num_decoder_layers: int = _setting(2, "layers that write the answer", minimum=1)
     intermediate_dim: int = _setting(512, "width inside the feed-forward part", minimum=1)
     answer_memory: bool = _setting(True, "recall the likeliest known answer as one more place that the decoder looks at")
     dropout: float = _setting(0.1, "share of values dropped in training, from sublayers and embeddings", minimum=0)
     attention_dropout: float = _setting(0.1, "share of attention weights dropped in training", minimum=0)
+    feed_forward_dropout: float = _setting(0.0, "share of values dropped in training inside the feed-forward part", minimum=0)
+    tie_embeddings: bool = _setting(True, "one table for questions, answers and logits, not one each")
+    scale_embeddings: bool = _setting(True, "multiply embeddings by the root of hidden_dim")
+    zero_padding: bool = _setting(False, "embed padding as zeros")
+    use_bias: bool = _setting(True, "biases in the projections of attention and of untied logits")
+    output_projection: bool = _setting(True, "a last matrix behind the joined heads")
+    share_norm: bool = _setting(False, "one normalisation for all sublayers of a layer, not one each")
+    final_norm: bool | None = _setting(None, "normalise behind the last layer (default: with pre-norm)")
+    epsilon: float = _setting(1e-6, "added to the variance in normalisations", minimum=1e-12)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,9 +146,32 @@ class ModelSettings(Settings):
             raise UserError(f"hidden_dim must be even (sines and cosines in pairs), not {self.hidden_dim}")
         if self.head_dim is None and self.hidden_dim % self.num_heads:
             raise UserError(f"hidden_dim {self.hidden_dim} must be a multiple of num_heads {self.num_heads}; or give head_dim")
-        for name in ("dropout", "attention_dropout"):
+        for name in ("dropout", "attention_dropout", "feed_forward_dropout"):
             if getattr(self, name) >= 1:
                 raise UserError(f"{name} must be below 1, not {getattr(self, name)}")
+        self._check_architecture()
+
+    def _check_architecture(self) -> None:
+        heads = self.num_heads * (self.head_dim or self.hidden_dim // self.num_heads)
+        if self.architecture == "decoder-only" and (self.num_encoder_layers or self.answer_memory):
+            raise UserError("a decoder-only model has num_encoder_layers 0 and no answer_memory, which an encoder would ask")
+        if self.architecture == "encoder-decoder" and not self.num_encoder_layers:
+            raise UserError("num_encoder_layers must be at least 1 with architecture encoder-decoder")
+        if not self.output_projection and heads != self.hidden_dim:
+            raise UserError(f"without output_projection the heads must add up to hidden_dim {self.hidden_dim}, not to {heads}")
+        if self.tie_embeddings and not self.scale_embeddings:
+            raise UserError("scale_embeddings false needs tie_embeddings false: one table cannot serve both at two scales")
+
+    def with_architecture(self, architecture: str) -> ModelSettings:
+        """The same sizes in another architecture, with as many layers in all."""
+        if architecture == self.architecture:
+            return self
+        if architecture == "decoder-only":
+            layers = self.num_encoder_layers + self.num_decoder_layers
+            return self.replace(architecture=architecture, num_encoder_layers=0, num_decoder_layers=layers, answer_memory=False)
+        encoder = max(1, self.num_decoder_layers // 2)
+        decoder = max(1, self.num_decoder_layers - encoder)
+        return self.replace(architecture=architecture, num_encoder_layers=encoder, num_decoder_layers=decoder)
 
 
 @dataclass(frozen=True)
@@ -161,6 +212,10 @@ class Config:
     text: TextSettings = TextSettings()
     model: ModelSettings = ModelSettings()
     training: TrainingSettings = TrainingSettings()
+
+    def __post_init__(self) -> None:
+        if self.text.task == "language-model" and self.model.architecture != "decoder-only":
+            raise UserError("a language model reads one sequence: task language-model needs architecture decoder-only")
 
     def to_dict(self) -> dict[str, Any]:
         """The whole config as JSON values, with the format number."""

@@ -28,9 +28,8 @@ class Decoded(NamedTuple):
 def greedy_search(
     step: Step,
     state: Any,
-    batch_size: Any,
+    first_ids: Any,
     max_length: int,
-    start_id: int,
     end_id: int,
     padding_id: int,
     forbidden_ids: Sequence[int],
@@ -43,14 +42,14 @@ def greedy_search(
     Args:
         step: the model, see `Step`.
         state: what `step` needs first; any nest of tensors whose shapes do not change.
-        batch_size: B.
+        first_ids: int [B], the piece in front of each answer.
         max_length: T, hard cap on the pieces of an answer, the end piece included.
-        start_id: piece in front of every answer.
         end_id: piece that ends an answer.
         padding_id: what stands behind the end.
         forbidden_ids: pieces that are never chosen (padding, unknown, start).
         vocabulary_size: V.
     """
+    batch_size = ops.shape(first_ids)[0]
     forbidden = ops.convert_to_tensor(
         [[FORBIDDEN_LOGIT if index in set(forbidden_ids) else 0.0 for index in range(vocabulary_size)]], "float32"
     )
@@ -73,7 +72,7 @@ def greedy_search(
         ops.full((batch_size, max_length), padding_id, dtype="int32"),
         ops.zeros((batch_size,), dtype="bool"),
         ops.zeros((batch_size,), dtype="float32"),
-        ops.full((batch_size,), start_id, dtype="int32"),
+        ops.cast(first_ids, "int32"),
         state,
     )
     _, ids, _, log_probability, _, _ = ops.while_loop(is_open, advance, first, maximum_iterations=max_length)

@@ -9,15 +9,15 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from chatbot.answering import FORBIDDEN_IDS, answer
+from chatbot.answering import FORBIDDEN_IDS, answer, predict
 from chatbot.artifact import MANIFEST, pad_morphemes, write_extra
 from chatbot.config import TextSettings
 from chatbot.decoding import FORBIDDEN_LOGIT
 from chatbot.errors import UserError
 from chatbot.storage import file_digest, replace_directory
 from chatbot.text.normalize import WORD_START
-from chatbot.text.vocabulary import END_ID, PADDING_ID, SPECIAL_PIECES, START_ID, UNKNOWN_ID, Vocabulary
-from chatbot.transformer import Seq2SeqTransformer
+from chatbot.text.vocabulary import END_ID, PADDING_ID, SPECIAL_PIECES, UNKNOWN_ID, Vocabulary
+from chatbot.transformer.base import Transformer
 
 
 class Serving:
@@ -25,12 +25,14 @@ class Serving:
 
     Args:
         model: trained.
+        task: "chat" or "language-model".
         vocabulary: of the model.
         max_answer_length: pieces of an answer at most, without the end piece.
     """
 
-    def __init__(self, model: Seq2SeqTransformer, vocabulary: Vocabulary, max_answer_length: int) -> None:
+    def __init__(self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int) -> None:
         self.model = model
+        self.task = task
         self.reply_length = max_answer_length + 1  # the end piece
         first = len(SPECIAL_PIECES)
         pieces, ids = [*vocabulary.pieces[first:], ""], [*range(first, len(vocabulary)), PADDING_ID]
@@ -44,18 +46,20 @@ class Serving:
         return tf.cast(self.table.lookup(morphemes), tf.int32)
 
     def reply(self, morphemes: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Answers questions.
+        """Answers questions, or continues lines.
 
         Args:
             morphemes: string [B, S], padded behind with "".
 
         Returns:
-            reply string [B], the finished sentence; reply_morphemes string [B, T], "" after the end;
-            log_probability float32 [B], sum over the chosen pieces, the end piece included.
+            reply string [B], the finished sentence (of a language model the line with its continuation);
+            reply_morphemes string [B, T], the pieces chosen, "" after the end; log_probability float32 [B], sum over
+            them, the end piece included.
         """
-        found = answer(self.model, self._ids(morphemes), self.reply_length)
+        found = answer(self.model, self.task, self._ids(morphemes), self.reply_length)
         pieces = tf.gather(tf.constant(self._surfaces), found.ids)  # [B, T]
-        spaced = tf.strings.regex_replace(tf.strings.reduce_join(pieces, axis=1), WORD_START, " ")  # as `rejoin` does
+        said = pieces if self.task == "chat" else tf.concat([morphemes, pieces], axis=1)
+        spaced = tf.strings.regex_replace(tf.strings.reduce_join(said, axis=1), WORD_START, " ")  # as `rejoin` does
         return {
             "reply": tf.strings.strip(spaced),
             "reply_morphemes": pieces,
@@ -72,27 +76,24 @@ class Serving:
         Returns:
             log_probabilities float32 [B, T]: of each piece; at the first "" that of the end piece, then 0.
             cross_attention float32 [B, layers, H, T, S]: weights on the question's morphemes; what a row lacks to 1
-            went to the recalled answer.
+            went to the recalled answer, or in a decoder-only model to the reply itself. A language model's last
+            morpheme has none of its own: it is what the first piece of the reply stands behind.
         """
         reply_ids = self._ids(reply_morphemes)  # [B, T]
         lengths = tf.reduce_sum(tf.cast(reply_ids != PADDING_ID, tf.int32), axis=1, keepdims=True)  # [B, 1]
         places = tf.range(tf.shape(reply_ids)[1])[None]  # [1, T]
         target_ids = tf.where(places == lengths, END_ID, reply_ids)
-        starts = tf.fill([tf.shape(reply_ids)[0], 1], START_ID)
-        memory = self.model.encode(self._ids(morphemes))
-        logits, weights, _ = self.model.decode(tf.concat([starts, reply_ids[:, :-1]], axis=1), memory.vectors, memory.mask)
+        logits, weights, _ = predict(self.model, self.task, self._ids(morphemes), reply_ids)
         # What the search can never choose has no probability here either.
         forbidden = tf.reduce_sum(tf.one_hot(FORBIDDEN_IDS, self.model.vocabulary_size, FORBIDDEN_LOGIT), axis=0)
         log_probabilities = tf.gather(tf.nn.log_softmax(logits + forbidden), target_ids, batch_dims=2)
         return {
             "log_probabilities": tf.where(places <= lengths, log_probabilities, 0.0),
-            "cross_attention": weights[..., -tf.shape(morphemes)[1] :],  # without the recalled answer in front
+            "cross_attention": weights[..., -tf.shape(morphemes)[1] :],  # without a language model's start piece
         }
 
 
-def export(
-    model: Seq2SeqTransformer, vocabulary: Vocabulary, text: TextSettings, path: Path, samples: Sequence[Sequence[str]]
-) -> str:
+def export(model: Transformer, vocabulary: Vocabulary, text: TextSettings, path: Path, samples: Sequence[Sequence[str]]) -> str:
     """Writes the export, loads it afresh, and puts it at `path` only if it answers like the live model.
 
     Args:
@@ -111,7 +112,7 @@ def export(
     """
     if text.max_answer_length is None or text.max_question_length is None:
         raise ValueError(f"export needs both maximum lengths; received {text}")
-    serving = Serving(model, vocabulary, text.max_answer_length)
+    serving = Serving(model, text.task, vocabulary, text.max_answer_length)
     with replace_directory(path) as beside:
         _write_saved_model(serving, beside)
         write_extra(beside, vocabulary, text, {"tensorflow": tf.__version__, "keras": keras.__version__})

@@ -31,7 +31,7 @@ class Reply:
     """A reply.
 
     Attributes:
-        text: the finished sentence; "" where the question was blank.
+        text: the finished sentence, of a language model the whole line; "" where the question was blank.
         pieces: the question as the model saw it.
         spelled: morphemes of the question that were not in the vocabulary and were spelled.
         log_probability: sum over the reply's pieces, the end piece included.
@@ -46,7 +46,7 @@ class Reply:
 
 
 class Responder:
-    """Answers questions with an export. Load it with `Responder.load`; safe to use from several threads.
+    """Answers questions, or continues lines, with an export. Load it with `Responder.load`; safe to use from several threads.
 
     Example:
         >>> from chatbot import Responder
@@ -68,13 +68,13 @@ class Responder:
             UserError: the path holds none, a file is damaged, or the analyzer cannot start.
         """
         directory = find_export(Path(path))
-        settings, vocabulary = read_extra(directory)
-        analyzer = make_analyzer(settings.analyzer)
+        manifest, vocabulary = read_extra(directory)
+        analyzer = make_analyzer(manifest.text.analyzer)
         with ThreadPoolExecutor(1) as pool:
             loading = pool.submit(_load_saved_model, directory)
             analyzer.start()
             model = loading.result()
-        return cls(TextPipeline(analyzer, vocabulary, settings.max_question_length or 1), model)
+        return cls(TextPipeline(analyzer, vocabulary, manifest.text.max_question_length or 1), model)
 
     def reply(self, text: str) -> Reply:
         """Answers one question, whatever it is."""

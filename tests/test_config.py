@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from chatbot.config import PARTS, Config, ModelSettings, TextSettings, TrainingSettings
+from chatbot.config import FORMAT, PARTS, Config, ModelSettings, TextSettings, TrainingSettings
 from chatbot.errors import UserError
 from chatbot.presets import PRESETS, default_preset, preset
 
@@ -27,9 +27,9 @@ def test_an_unknown_or_missing_field_is_refused_by_name(part: str) -> None:
 
 
 def test_another_format_is_refused() -> None:
-    with pytest.raises(UserError, match="format 1"):
-        Config.from_dict({**Config().to_dict(), "format": 2})
-    with pytest.raises(UserError, match="format 1"):
+    with pytest.raises(UserError, match=f"format {FORMAT}"):
+        Config.from_dict({**Config().to_dict(), "format": FORMAT + 1})
+    with pytest.raises(UserError, match=f"format {FORMAT}"):
         Config.from_dict([])
 
 

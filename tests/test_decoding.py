@@ -25,7 +25,8 @@ def search(script: list[list[int]], max_length: int, second_best: int | None = N
             logits += 3.0 * tf.one_hot(second_best, V)
         return logits, state + 1
 
-    return greedy_search(step, tf.constant(0), len(script), max_length, START, END, PADDING, (PADDING, UNKNOWN, START), V), seen
+    first_ids = tf.fill([len(script)], START)
+    return greedy_search(step, tf.constant(0), first_ids, max_length, END, PADDING, (PADDING, UNKNOWN, START), V), seen
 
 
 def test_each_step_reads_the_piece_before() -> None:
@@ -68,7 +69,7 @@ def test_eager_and_traced_agree() -> None:
         return tf.gather(table, ids) + 0.1 * tf.cast(index, tf.float32), state
 
     def run() -> Decoded:
-        return greedy_search(step, tf.constant(0), 3, 9, START, END, PADDING, (PADDING, UNKNOWN, START), V)
+        return greedy_search(step, tf.constant(0), tf.fill([3], START), 9, END, PADDING, (PADDING, UNKNOWN, START), V)
 
     eager, traced = run(), tf.function(run)()
     np.testing.assert_array_equal(eager.ids, traced.ids)

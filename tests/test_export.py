@@ -52,8 +52,8 @@ def responder(moved: Path) -> Responder:
 
 @pytest.fixture(scope="module")
 def morphemes(moved: Path, okt: OktAnalyzer) -> list[list[str]]:
-    settings, vocabulary = read_extra(moved)
-    pipeline = TextPipeline(okt, vocabulary, settings.max_question_length or 1)
+    manifest, vocabulary = read_extra(moved)
+    pipeline = TextPipeline(okt, vocabulary, manifest.text.max_question_length or 1)
     return pad_morphemes([pipeline.question(question).pieces for question, _ in TWENTY])
 
 

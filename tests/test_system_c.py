@@ -25,7 +25,7 @@ from chatbot.text.analyzer import OktAnalyzer
 from chatbot.text.pipeline import TextPipeline, analyze, to_pieces
 from chatbot.text.vocabulary import END_ID, START_ID, UNKNOWN_ID, build_vocabulary
 from chatbot.training.losses import smoothed_cross_entropy
-from chatbot.transformer import Seq2SeqTransformer
+from chatbot.transformer.seq2seq import Seq2SeqTransformer
 
 PAIRS = [
     ("안녕하세요?", "네, 반가워요!"),

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from chatbot.artifact import SAVED_MODEL, find_export
+from chatbot.artifact import SAVED_MODEL, find_export, read_manifest
 from chatbot.cli import messages
 from chatbot.cli.console import lenient_stdout, say
 from chatbot.cli.flags import Parser
@@ -41,11 +41,11 @@ def main(argv: Sequence[str]) -> int:
     if arguments.jvm is not None:
         os.environ[JVM_VARIABLE] = str(arguments.jvm)
     with StopSignals(), RemoteResponder(path, arguments.verbose) as responder:
-        _chat(arguments, responder)
+        _chat(arguments, responder, read_manifest(path).text.task)
     return 0
 
 
-def _chat(arguments: argparse.Namespace, responder: RemoteResponder) -> None:
+def _chat(arguments: argparse.Namespace, responder: RemoteResponder, task: str) -> None:
     output = lenient_stdout()
     if arguments.once is not None:
         answer_lines([arguments.once], responder, output, say)
@@ -53,7 +53,7 @@ def _chat(arguments: argparse.Namespace, responder: RemoteResponder) -> None:
         from chatbot.cli.terminal import make_reader
 
         signal.signal(signal.SIGINT, signal.default_int_handler)  # during an answer: drop it, see `converse`
-        converse(make_reader(not arguments.no_history), _Announced(responder), output, say)
+        converse(make_reader(not arguments.no_history), _Announced(responder), output, say, task)
     else:
         answer_lines(read_lines(sys.stdin.buffer), responder, output, say)
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chatbot.artifact import find_export
+from chatbot.artifact import find_export, read_manifest
 from chatbot.cli.console import native_silence, say
 from chatbot.cli.flags import Parser, positive
 from chatbot.cli.reading import add_read_flags, read_aloud, read_options
@@ -63,6 +63,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _evaluate(arguments: argparse.Namespace) -> dict[str, Any]:
     export = find_export(arguments.path)
+    if read_manifest(export).text.task != "chat":
+        raise UserError(f"{arguments.path}: a language model has no answers to compare; history.jsonl of its run has its loss")
     test = read_aloud(arguments.data, read_options(arguments))
     training = _training_pairs(arguments, export)
     leaked = 0

@@ -6,7 +6,10 @@ from chatbot.responder import Notice, Reply
 
 PROMPT = "나> "
 REPLY = "봇> "
-BANNER = "안녕하세요! 하고 싶은 말을 적어 주세요. 도움말은 /help, 끝내려면 /quit 을 입력하세요."
+BANNERS = {
+    "chat": "안녕하세요! 하고 싶은 말을 적어 주세요. 도움말은 /help, 끝내려면 /quit 을 입력하세요.",
+    "language-model": "글의 첫머리를 적으면 이어서 써 드려요. 도움말은 /help, 끝내려면 /quit 을 입력하세요.",
+}
 HELP = """/help  이 도움말
 /why   방금 한 대답을 챗봇이 어떻게 골랐는지
 /quit  끝내기 (Ctrl-D도 됩니다)

@@ -39,7 +39,9 @@ def answer_lines(lines: Iterable[str], answerer: Answerer, output: TextIO, notif
             notify(messages.NOTICES[notice])
 
 
-def converse(read: Callable[[], str], answerer: Answerer, output: TextIO, notify: Callable[[str], None]) -> None:
+def converse(
+    read: Callable[[], str], answerer: Answerer, output: TextIO, notify: Callable[[str], None], task: str = "chat"
+) -> None:
     """A terminal: a prompt, commands, replies, until the person leaves.
 
     Args:
@@ -47,8 +49,9 @@ def converse(read: Callable[[], str], answerer: Answerer, output: TextIO, notify
         answerer: what answers; KeyboardInterrupt during an answer drops it.
         output: where replies go.
         notify: shows everything else.
+        task: of the model; decides the first line shown.
     """
-    notify(messages.BANNER)
+    notify(messages.BANNERS[task])
     last: Reply | None = None
     while True:
         try:

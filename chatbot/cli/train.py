@@ -11,6 +11,7 @@ from typing import Any
 
 from chatbot.cli.console import native_silence, say
 from chatbot.cli.flags import Parser, add_settings, given_settings, positive
+from chatbot.cli.presets_table import ListPresets
 from chatbot.cli.reading import add_read_flags, read_aloud, read_options
 from chatbot.cli.signals import StopSignals
 from chatbot.config import Config, ModelSettings, TextSettings, TrainingSettings
@@ -22,9 +23,12 @@ from chatbot.training.run_directory import RunDirectory, differences
 def make_parser() -> Parser:
     """The flags of `train.py`."""
     parser = Parser(prog="train.py", description="Train a chatbot on questions and answers, and export it as a SavedModel.")
-    parser.add_argument("--data", action="append", type=Path, required=True, metavar="FILE", help="CSV file; may be repeated")
+    parser.add_argument(
+        "--data", action="append", type=Path, required=True, metavar="FILE", help="CSV file, or plain text; may be repeated"
+    )
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="run directory, e.g. models/mine")
     parser.add_argument("--preset", choices=PRESETS, help="sizes of the model (default: by the size of the data)")
+    parser.add_argument("--list-presets", action=ListPresets, help="show the presets with their sizes and exit")
     parser.add_argument("--overwrite", action="store_true", help="set an earlier run aside under another name and begin anew")
     parser.add_argument("--init-from", type=Path, metavar="RUN", help="begin with the weights and vocabulary of another run")
     parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write, and tracebacks")
@@ -46,7 +50,7 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
 
     run = RunDirectory(arguments.output)
     origin = _origin(arguments.init_from)
-    options = read_options(arguments)
+    options = read_options(arguments, vars(arguments).get("text.task", "chat"))
     corpus = read_aloud(arguments.data, options)
 
     config, preset_name = _config(arguments, len(corpus.pairs), origin)
@@ -96,10 +100,15 @@ def _origin(path: Path | None) -> RunDirectory | None:
 
 def _config(arguments: argparse.Namespace, num_pairs: int, origin: RunDirectory | None) -> tuple[Config, str]:
     """The settings of the run and the name of the preset they start from."""
+    text: dict[str, Any] = given_settings(arguments, TextSettings)
     given = given_settings(arguments, ModelSettings)
+    if text.get("task") == "language-model":
+        text.setdefault("analyzer", "character")
+        given.setdefault("architecture", "decoder-only")
     if origin is None:
         name = arguments.preset or default_preset(num_pairs)
         model = preset(name)
+        model = model.with_architecture(given.get("architecture", model.architecture))
     else:
         recorded = origin.read_config()
         name, model = recorded["preset"], Config.from_dict(recorded["config"]).model
@@ -108,7 +117,6 @@ def _config(arguments: argparse.Namespace, num_pairs: int, origin: RunDirectory 
             raise UserError(
                 f"--init-from {origin.path}: its weights need its sizes; leave out {', '.join(sorted(changed)) or '--preset'}"
             )
-    text: dict[str, Any] = given_settings(arguments, TextSettings)
     training: dict[str, Any] = given_settings(arguments, TrainingSettings)
     return Config(TextSettings(**text), model.replace(**given), TrainingSettings(**training)), name
 

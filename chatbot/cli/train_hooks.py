@@ -13,10 +13,13 @@ from chatbot.training.replies import Replier
 from chatbot.training.run_directory import RunDirectory
 from chatbot.training.state import TrainingState
 
+_SHORT = {"chrf": "chrF", "bits_per_character": "bits per character"}
+_FORMATS = {"chrf": ".1f"}
+
 
 @dataclass(frozen=True)
 class Samples:
-    """The few questions whose replies are shown after each epoch."""
+    """The few questions, or beginnings of lines, whose replies are shown after each epoch."""
 
     title: str
     questions: Sequence[str]
@@ -42,10 +45,8 @@ class ConsoleHooks:
         summary = f"epoch {state.epoch}: loss {record['loss']:.3f}, accuracy {record['accuracy']:.3f}"
         validation = record.get("validation")
         if validation:
-            summary += (
-                f"; held out: nll {validation['nll']:.3f}, accuracy {validation['accuracy']:.3f}, "
-                f"chrF {validation['chrf']:.1f}, exact {validation['exact']:.3f}{' (best)' if record['is_best'] else ''}"
-            )
+            shown = (f"{_SHORT.get(name, name)} {value:{_FORMATS.get(name, '.3f')}}" for name, value in validation.items())
+            summary += f"; held out: {', '.join(shown)}{' (best)' if record['is_best'] else ''}"
         replies = self._replier.replies(self._samples.question_ids)
         dialogue = "\n".join(
             f"    {question} -> {reply}" for question, reply in zip(self._samples.questions, replies, strict=True)

@@ -15,21 +15,23 @@ from chatbot.cli.train_hooks import ConsoleHooks, Samples
 from chatbot.config import Config
 from chatbot.dataset.batches import Batches
 from chatbot.dataset.corpus import Corpus, split_by_question
-from chatbot.dataset.encode import EncodedPairs, PairEncoder, make_pair_encoder
+from chatbot.dataset.encode import EncodedPairs, Ids, PairEncoder, make_pair_encoder
 from chatbot.dataset.morphemes import analyze_all, cache_directory
 from chatbot.errors import UserError
 from chatbot.export import export
 from chatbot.storage import write_text
 from chatbot.text.analyzer import make_analyzer
+from chatbot.text.pieces import rejoin
 from chatbot.text.vocabulary import Vocabulary
 from chatbot.training.checkpoints import Checkpoints, restore
-from chatbot.training.loop import Trainer
+from chatbot.training.loop import Selection, Trainer
 from chatbot.training.plan import Plan, make_plan, validation_share
 from chatbot.training.replies import Replier
 from chatbot.training.run_directory import RunDirectory
-from chatbot.training.selection import ReplySelection
+from chatbot.training.selection import LossSelection, ReplySelection
 from chatbot.training.state import TrainingState
-from chatbot.transformer import Seq2SeqTransformer
+from chatbot.transformer.base import Transformer
+from chatbot.transformer.make import make_transformer
 
 _SAMPLES = 5
 _SELF_CHECK_QUESTIONS = 32
@@ -61,6 +63,8 @@ class TrainRun:
         self.corpus = corpus
         self.origin = origin
         self.signals = signals
+        self.task = config.text.task
+        self.unit = "pair" if self.task == "chat" else "line"
         self.questions: list[list[str]] = []
         self.answers: list[list[str]] = []
         tf.config.threading.set_intra_op_parallelism_threads(threads)
@@ -75,15 +79,15 @@ class TrainRun:
         if not len(train):
             raise UserError(f"validation_split {settings.validation_split}: nothing is left to train on; give a smaller one")
         if len(validation):
-            say(f"split: {len(train):,} pairs to train on, {len(validation):,} held out, no question on both sides")
+            say(f"split: {len(train):,} {self.unit}s to train on, {len(validation):,} held out, none on both sides")
         else:
-            say("no questions are held out: nothing is selected, the last weights are exported")
+            say(f"no {self.unit}s are held out: nothing is selected, the last weights are exported")
         plan = make_plan(settings, len(train))
-        say(f"plan: {plan.batch_size} pairs a step, {plan.steps_per_epoch} steps an epoch, at most {plan.epochs} epochs")
+        say(f"plan: {plan.batch_size} {self.unit}s a step, {plan.steps_per_epoch} steps an epoch, at most {plan.epochs} epochs")
         phase = self._phase("select", plan, train, validation)
         if settings.refit and len(validation):
             steps = phase.state.best_step
-            say(f"refit: all {num_pairs:,} pairs for the chosen {steps:,} steps")
+            say(f"refit: all {num_pairs:,} {self.unit}s for the chosen {steps:,} steps")
             phase = self._phase("refit", plan, np.arange(num_pairs), validation[:0], last_step=steps)
         self._export(phase)
 
@@ -105,8 +109,7 @@ class TrainRun:
         write_text(self.run.vocabulary, encoder.vocabulary.to_json())
 
         keras.utils.set_random_seed(settings.seed)
-        model = Seq2SeqTransformer(len(encoder.vocabulary), pairs.num_answers, self.config.model, name="transformer")
-        model.build()
+        model = make_transformer(len(encoder.vocabulary), pairs.num_answers, self.config.model, name="transformer")
         say(f"model: {model.count_params():,} parameters")
         if self.origin is not None:
             self._take_weights(self.origin, model)
@@ -118,11 +121,8 @@ class TrainRun:
             say(f"going on from step {trainer.state.step:,}")
         self.run.forget_after(name, trainer.state.step)
 
-        replier = Replier(model, encoder.vocabulary, encoder.settings.max_answer_length or 1)
-        selection = None
-        if len(validation):
-            texts = [self.corpus.answers[row] for row in validation]
-            selection = ReplySelection(self._encoded(encoder, validation), texts, replier)
+        replier = Replier(model, self.task, encoder.vocabulary, encoder.settings.max_answer_length or 1)
+        selection = self._selection(encoder, validation, replier) if len(validation) else None
         hooks = ConsoleHooks(
             self.run, replier, self._samples(encoder, train, validation), last_step or plan.total_steps, len(batches)
         )
@@ -130,7 +130,13 @@ class TrainRun:
             state = trainer.run(hooks, selection, last_step)
         return Phase(model, encoder, state)
 
-    def _take_weights(self, origin: RunDirectory, model: Seq2SeqTransformer) -> None:
+    def _selection(self, encoder: PairEncoder, validation: np.ndarray, replier: Replier) -> Selection:
+        pairs, texts = self._encoded(encoder, validation), [self.corpus.answers[row] for row in validation]
+        if self.task == "chat":
+            return ReplySelection(pairs, texts, replier)
+        return LossSelection(pairs, sum(map(len, texts)))
+
+    def _take_weights(self, origin: RunDirectory, model: Transformer) -> None:
         """Loads the weights of another run; what belongs to its answers only if this data is the same."""
         variables = model.variables
         if origin.read_config()["data"]["digest"] != self.corpus.digest():
@@ -148,17 +154,27 @@ class TrainRun:
         return encoder.encode([self.questions[row] for row in rows], [self.answers[row] for row in rows])
 
     def _samples(self, encoder: PairEncoder, train: np.ndarray, validation: np.ndarray) -> Samples:
-        """Five questions that stay the same over the epochs."""
-        title = "held-out questions" if len(validation) else "questions it is trained on, since none are held out"
+        """Five questions, or beginnings of lines, that stay the same over the epochs."""
+        kind = "questions" if self.task == "chat" else "lines to continue"
+        title = f"{kind}, held out" if len(validation) else f"{kind}, trained on since none are held out"
         rows = validation if len(validation) else train
         chosen = np.random.default_rng(self.config.training.seed).permutation(rows)[:_SAMPLES]
-        questions = [self.corpus.questions[row] for row in chosen]
-        return Samples(title, questions, self._encoded(encoder, chosen).question_ids)
+        prompts = self._prompts(encoder, chosen)
+        if self.task == "chat":
+            return Samples(title, [self.corpus.questions[row] for row in chosen], prompts)
+        return Samples(title, [rejoin(map(encoder.vocabulary.surface, ids)) for ids in prompts], prompts)
+
+    def _prompts(self, encoder: PairEncoder, rows: np.ndarray) -> list[Ids]:
+        """Some questions, or the first half of some lines."""
+        encoded = self._encoded(encoder, rows)
+        if self.task == "chat":
+            return encoded.question_ids
+        return [ids[: -(-len(ids) // 2)] for ids in encoded.answer_ids]
 
     def _export(self, phase: Phase) -> None:
         rows = np.arange(min(_SELF_CHECK_QUESTIONS, len(self.corpus.pairs)))
         vocabulary = phase.encoder.vocabulary
-        samples = [[vocabulary.pieces[index] for index in ids] for ids in self._encoded(phase.encoder, rows).question_ids]
+        samples = [[vocabulary.pieces[index] for index in ids] for ids in self._prompts(phase.encoder, rows)]
         digest = export(phase.model, vocabulary, phase.encoder.settings, self.run.export, samples)
         say(f"exported and checked: {self.run.export} (sha256 of its manifest: {digest})")
         say(f"chat: python chat.py {self.run.path}")
@@ -168,21 +184,20 @@ class TrainRun:
 class Phase:
     """What a phase ends with; the model holds the chosen weights."""
 
-    model: Seq2SeqTransformer
+    model: Transformer
     encoder: PairEncoder
     state: TrainingState
 
 
 def _report(encoder: PairEncoder, pairs: EncodedPairs) -> None:
     """Says what the text has become, and what is cut, before an hour goes into it."""
-    settings = encoder.settings
-    say(
-        f"vocabulary: {len(encoder.vocabulary):,} pieces; {pairs.num_tokens:,} tokens; questions up to "
-        f"{settings.max_question_length} pieces, answers up to {settings.max_answer_length}"
-    )
-    cut_answers = int(np.sum(pairs.is_cut))
+    settings, cut_answers = encoder.settings, int(np.sum(pairs.is_cut))
+    lengths = f"questions up to {settings.max_question_length} pieces, answers up to {settings.max_answer_length}"
+    flags = "--max-question-length and --max-answer-length raise them"
+    cut = f"{pairs.num_cut_questions:,} questions, {cut_answers:,} answers; {flags}"
+    if settings.task == "language-model":
+        lengths = f"lines up to {settings.max_answer_length} pieces"
+        cut = f"{cut_answers:,} lines; --max-answer-length raises it"
+    say(f"vocabulary: {len(encoder.vocabulary):,} pieces; {pairs.num_tokens:,} tokens; {lengths}")
     if pairs.num_cut_questions or cut_answers:
-        say(
-            f"cut to these lengths: {pairs.num_cut_questions:,} questions, {cut_answers:,} answers; "
-            "--max-question-length and --max-answer-length raise them"
-        )
+        say(f"cut to these lengths: {cut}")

@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from chatbot.dataset.columns import Columns, RowFault, find_columns
-from chatbot.dataset.table import Encoding, Row, find_encoding, read_alternating, read_rows
+from chatbot.dataset.table import Encoding, Row, find_encoding, read_alternating, read_lines, read_rows
 from chatbot.errors import UserError
 from chatbot.text.normalize import has_visible, normalize, question_key
 
 FORMATS = ("csv", "alternating")
+"""Of questions and answers. There is a third one, "lines": plain text, each line an answer to nothing."""
 
 
 @dataclass(frozen=True)
@@ -86,25 +87,28 @@ def read_corpus(paths: Sequence[Path], options: ReadOptions = ReadOptions()) -> 
     columns: dict[str, list[object]] = {name: [] for name in ("question", "answer", "label", "path", "line")}
     for path in paths:
         encodings[path] = find_encoding(path, options.encoding)
-        read = _read_csv if options.format == "csv" else _read_alternating
-        for pair in _clean(path, read(path, encodings[path], options, skipped), skipped):
+        rows = _READERS[options.format](path, encodings[path], options, skipped)
+        for pair in _clean(path, rows, skipped, has_questions=options.format != "lines"):
             for name, value in zip(columns, pair, strict=True):
                 columns[name].append(value)
     frame = pd.DataFrame(columns)
     kept = frame.drop_duplicates(["question", "answer"], ignore_index=True)
     if kept.empty:
         reason = f"; the first row left out: line {skipped[0].line}: {skipped[0].reason}" if skipped else ""
-        raise UserError(f"{', '.join(map(str, paths))}: no question and answer pair in it{reason}")
+        wanted = "line of text" if options.format == "lines" else "question and answer pair"
+        raise UserError(f"{', '.join(map(str, paths))}: no {wanted} in it{reason}")
     return Corpus(kept, skipped, len(frame) - len(kept), encodings)
 
 
 _Pair = tuple[str, str, str, Path, int]
 
 
-def _clean(path: Path, rows: Iterable[tuple[str, str, str, int]], skipped: list[Skipped]) -> Iterator[_Pair]:
+def _clean(
+    path: Path, rows: Iterable[tuple[str, str, str, int]], skipped: list[Skipped], has_questions: bool
+) -> Iterator[_Pair]:
     """Normalises both cells and leaves out pairs that show nothing on one side."""
     for question, answer, label, line in rows:
-        if not has_visible(question):
+        if has_questions and not has_visible(question):
             skipped.append(Skipped(path, line, "the question is blank"))
         elif not has_visible(answer):
             skipped.append(Skipped(path, line, "the answer is blank"))
@@ -137,8 +141,18 @@ def _read_alternating(
         yield question, answer, "", line
 
 
+def _read_lines(
+    path: Path, encoding: Encoding, options: ReadOptions, skipped: list[Skipped]
+) -> Iterator[tuple[str, str, str, int]]:
+    for text, line in read_lines(path, encoding):
+        yield "", text, "", line
+
+
+_READERS = {"csv": _read_csv, "alternating": _read_alternating, "lines": _read_lines}
+
+
 def split_by_question(corpus: Corpus, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Splits the rows of a corpus so that no question stands on both sides, however it is spelled.
+    """Splits the rows of a corpus so that no question (or line, where there are none) stands on both sides, however spelled.
 
     Args:
         share: of the distinct questions, that go to validation.
@@ -147,7 +161,8 @@ def split_by_question(corpus: Corpus, share: float, seed: int) -> tuple[np.ndarr
     Returns:
         row numbers for training and for validation, ascending.
     """
-    return split_keys(np.array([question_key(question) for question in corpus.questions], dtype=object), share, seed)
+    texts = (question or answer for question, answer in zip(corpus.questions, corpus.answers, strict=True))
+    return split_keys(np.array([question_key(text) for text in texts], dtype=object), share, seed)
 
 
 def split_keys(keys: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ from chatbot.text.vocabulary import END_ID, PADDING_ID, START_ID, Vocabulary, bu
 
 LONGEST_QUESTION = 64
 LONGEST_ANSWER = 160
+LONGEST_LINE = 512
 
 Ids = np.ndarray
 Morphemes = Sequence[Sequence[str]]
@@ -79,7 +80,8 @@ def make_pair_encoder(
     """Decides vocabulary and maximum lengths by marked training sentences.
 
     Args:
-        settings: with None where the data decides: the longest row, 64 pieces of a question and 160 of an answer at most.
+        settings: with None where the data decides: the longest row, 64 pieces of a question and 160 of an answer at most;
+            of a language model 512, for the line that is given and for what follows.
         vocabulary: of an earlier run; None: a new one.
 
     Raises:
@@ -87,11 +89,11 @@ def make_pair_encoder(
     """
     if vocabulary is None:
         vocabulary = build_vocabulary(questions, answers, settings.vocabulary_size, settings.minimum_frequency)
+    sides = [(settings.max_question_length, questions, LONGEST_QUESTION), (settings.max_answer_length, answers, LONGEST_ANSWER)]
+    if settings.task == "language-model":
+        sides = [(given, answers, LONGEST_LINE) for given, _, _ in sides]
     lengths = []
-    for given, texts, cap in (
-        (settings.max_question_length, questions, LONGEST_QUESTION),
-        (settings.max_answer_length, answers, LONGEST_ANSWER),
-    ):
+    for given, texts, cap in sides:
         longest = max(len(to_pieces(morphemes, vocabulary)) for morphemes in texts)
         lengths.append(given or min(longest, cap))
     return PairEncoder(settings.replace(max_question_length=lengths[0], max_answer_length=lengths[1]), vocabulary)

@@ -220,6 +220,14 @@ class _Lines:
         return line
 
 
+def read_lines(path: Path, encoding: Encoding) -> Iterator[tuple[str, int]]:
+    """Yields the lines of a plain text file that show something, each with its number."""
+    with open_text(path, encoding) as file:
+        for number, line in enumerate(_Lines(file), 1):
+            if has_visible(line):
+                yield line, number
+
+
 def read_alternating(path: Path, encoding: Encoding, layout: Layout | None = None) -> Iterator[tuple[str, str, int]]:
     """Yields question, answer and the question's line from a file with questions on odd and answers on even lines.
 

@@ -65,8 +65,10 @@ class MultiHeadAttention(keras.layers.Layer):
 
     Args:
         num_heads: H.
-        head_dim: d, the width of a head; H * d need not be D.
+        head_dim: d, the width of a head; H * d need not be D where there is an output projection.
         cross_attention: whether keys and values come from `memory`.
+        use_bias: whether the projections add one; not in the paper and system B, in A and C.
+        output_projection: whether the joined heads go through a last matrix; not in system A, whose heads are the output.
         dropout: share of the attention weights dropped in training.
 
     Call arguments:
@@ -83,13 +85,21 @@ class MultiHeadAttention(keras.layers.Layer):
         output float [B, T, D]; weights float [B, H, T, K]; cache: (key, value) as attended to.
 
     Raises:
-        ValueError: a number is not positive, or `memory` is given or missing against `cross_attention`.
+        ValueError: a number is not positive; `memory` is given or missing against `cross_attention`; or the heads do
+            not add up to D and there is no output projection.
 
     Source: Vaswani et al. 2017, section 3.2.2 (https://arxiv.org/abs/1706.03762).
     """
 
     def __init__(
-        self, num_heads: int, head_dim: int, cross_attention: bool = False, dropout: float = 0.0, **kwargs: Any
+        self,
+        num_heads: int,
+        head_dim: int,
+        cross_attention: bool = False,
+        use_bias: bool = True,
+        output_projection: bool = True,
+        dropout: float = 0.0,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         for name, value in (("num_heads", num_heads), ("head_dim", head_dim)):
@@ -98,6 +108,8 @@ class MultiHeadAttention(keras.layers.Layer):
         self.num_heads = num_heads
         self.head_dim = head_dim
         self.cross_attention = cross_attention
+        self.use_bias = use_bias
+        self.has_output_projection = output_projection
         self.attention = ScaledDotProductAttention(dropout, name="attention", dtype=self.dtype_policy)
 
     def build(self, query_shape: Any, memory_shape: Any = None) -> None:
@@ -108,9 +120,17 @@ class MultiHeadAttention(keras.layers.Layer):
             self.memory_projection = self._projection(2, memory_shape, "key_value")
         else:
             self.self_projection = self._projection(3, query_shape, "query_key_value")
-        width = query_shape[-1]
-        self.output_projection = keras.layers.Dense(width, name="output", dtype=self.dtype_policy)
-        self.output_projection.build((*query_shape[:-1], self.num_heads * self.head_dim))
+        width, inner = query_shape[-1], self.num_heads * self.head_dim
+        if self.has_output_projection:
+            self.output_projection = keras.layers.Dense(width, use_bias=self.use_bias, name="output", dtype=self.dtype_policy)
+        elif inner != width:
+            raise ValueError(
+                f"MultiHeadAttention(output_projection=False): {self.num_heads} heads of {self.head_dim} must add up to "
+                f"the width; received {width}"
+            )
+        else:
+            self.output_projection = keras.layers.Identity(name="output", dtype=self.dtype_policy)
+        self.output_projection.build((*query_shape[:-1], inner))
         self.built = True
 
     def _projection(self, parts: int, input_shape: Any, name: str) -> keras.layers.Dense:
@@ -119,7 +139,9 @@ class MultiHeadAttention(keras.layers.Layer):
         # Glorot's limit for each [width, inner] part, not for the fused matrix, which would start them smaller.
         scale = (width + parts * inner) / (width + inner)
         initializer = keras.initializers.VarianceScaling(scale, mode="fan_avg", distribution="uniform")
-        dense = keras.layers.Dense(parts * inner, kernel_initializer=initializer, name=name, dtype=self.dtype_policy)
+        dense = keras.layers.Dense(
+            parts * inner, use_bias=self.use_bias, kernel_initializer=initializer, name=name, dtype=self.dtype_policy
+        )
         dense.build(input_shape)
         return dense
 
@@ -180,5 +202,7 @@ class MultiHeadAttention(keras.layers.Layer):
             "num_heads": self.num_heads,
             "head_dim": self.head_dim,
             "cross_attention": self.cross_attention,
+            "use_bias": self.use_bias,
+            "output_projection": self.has_output_projection,
             "dropout": self.attention.dropout.rate,
         }

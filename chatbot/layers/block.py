@@ -1,4 +1,4 @@
-"""What encoder and decoder share: the sizes of a layer, and stacks of layers."""
+"""What encoder and decoder share: the parts of a block, and stacks of blocks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import keras
 
 from chatbot.layers.attention import MultiHeadAttention
 from chatbot.layers.feed_forward import FeedForward
-from chatbot.layers.residual import EPSILON, Residual
+from chatbot.layers.residual import Residual
 
 
 class Block(keras.layers.Layer):
@@ -21,6 +21,12 @@ class Block(keras.layers.Layer):
         norm: "post" or "pre", see `Residual`.
         dropout: share of each sublayer's output dropped in training.
         attention_dropout: share of the attention weights dropped in training.
+        feed_forward_dropout: share of the values inside the feed-forward part dropped in training.
+        use_bias: of the projections, see `MultiHeadAttention`.
+        output_projection: see `MultiHeadAttention`.
+        share_norm: one `Residual`, and so one normalisation, for all sublayers of the block, as system A has it; else
+            each has its own, as in the paper.
+        epsilon: of the normalisation, see `Residual`.
     """
 
     def __init__(
@@ -31,6 +37,11 @@ class Block(keras.layers.Layer):
         norm: str = "post",
         dropout: float = 0.0,
         attention_dropout: float = 0.0,
+        feed_forward_dropout: float = 0.0,
+        use_bias: bool = True,
+        output_projection: bool = True,
+        share_norm: bool = False,
+        epsilon: float = 1e-6,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -41,24 +52,37 @@ class Block(keras.layers.Layer):
             "norm": norm,
             "dropout": dropout,
             "attention_dropout": attention_dropout,
+            "feed_forward_dropout": feed_forward_dropout,
+            "use_bias": use_bias,
+            "output_projection": output_projection,
+            "share_norm": share_norm,
+            "epsilon": epsilon,
         }
         self.self_attention = self._attention("self_attention")
         self.self_attention_residual = self._residual("self_attention_residual")
-        self.feed_forward = FeedForward(intermediate_dim, name="feed_forward", dtype=self.dtype_policy)
-        self.feed_forward_residual = self._residual("feed_forward_residual")
+        self.feed_forward = FeedForward(intermediate_dim, feed_forward_dropout, name="feed_forward", dtype=self.dtype_policy)
+        self.feed_forward_residual = self._further_residual("feed_forward_residual")
 
     def _attention(self, name: str, cross_attention: bool = False) -> MultiHeadAttention:
         return MultiHeadAttention(
             self.settings["num_heads"],
             self.settings["head_dim"],
             cross_attention=cross_attention,
+            use_bias=self.settings["use_bias"],
+            output_projection=self.settings["output_projection"],
             dropout=self.settings["attention_dropout"],
             name=name,
             dtype=self.dtype_policy,
         )
 
     def _residual(self, name: str) -> Residual:
-        return Residual(self.settings["norm"], self.settings["dropout"], name=name, dtype=self.dtype_policy)
+        return Residual(
+            self.settings["norm"], self.settings["dropout"], self.settings["epsilon"], name=name, dtype=self.dtype_policy
+        )
+
+    def _further_residual(self, name: str) -> Residual:
+        """That of a later sublayer: its own, or the first one once more."""
+        return self.self_attention_residual if self.settings["share_norm"] else self._residual(name)
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
@@ -66,13 +90,13 @@ class Block(keras.layers.Layer):
 
 
 class Stack(keras.layers.Layer):
-    """Base of `Encoder` and `Decoder`: layers of one kind, one behind the other.
-
-    With pre-norm a final normalisation follows, since the residual sum itself is never normalised.
+    """Base of `Encoder` and `Decoder`: blocks of one kind, one behind the other.
 
     Args:
         num_layers: N.
-        The others: see `Block`.
+        block: the arguments of each block, see `Block`.
+        final_norm: whether a normalisation follows the last block. Pre-norm wants one, since its residual sum itself is
+            never normalised (system B); post-norm has just done it.
 
     Raises:
         ValueError: `num_layers` is not positive.
@@ -80,26 +104,18 @@ class Stack(keras.layers.Layer):
 
     block: ClassVar[type[Block]]
 
-    def __init__(
-        self,
-        num_layers: int,
-        num_heads: int,
-        head_dim: int,
-        intermediate_dim: int,
-        norm: str = "post",
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, num_layers: int, block: dict[str, Any], final_norm: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if num_layers < 1:
             raise ValueError(f"{type(self).__name__}: num_layers must be at least 1; received {num_layers}")
         policy = self.dtype_policy
-        sizes = (num_heads, head_dim, intermediate_dim, norm, dropout, attention_dropout)
-        self.layers = [self.block(*sizes, name=f"layer_{index}", dtype=policy) for index in range(num_layers)]
+        self.layers = [self.block(**block, name=f"layer_{index}", dtype=policy) for index in range(num_layers)]
+        self.has_final_norm = final_norm
         self.final_normalization = (
-            keras.layers.LayerNormalization(epsilon=EPSILON, name="final_normalization", dtype=policy)
-            if norm == "pre"
+            keras.layers.LayerNormalization(
+                epsilon=self.layers[0].settings["epsilon"], name="final_normalization", dtype=policy
+            )
+            if final_norm
             else keras.layers.Identity(name="final_normalization", dtype=policy)
         )
 
@@ -111,4 +127,9 @@ class Stack(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {**super().get_config(), "num_layers": len(self.layers), **self.layers[0].settings}
+        return {
+            **super().get_config(),
+            "num_layers": len(self.layers),
+            "block": self.layers[0].settings,
+            "final_norm": self.has_final_norm,
+        }

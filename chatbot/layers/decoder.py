@@ -34,14 +34,15 @@ class DecoderLayer(Block):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.cross_attention = self._attention("cross_attention", cross_attention=True)
-        self.cross_attention_residual = self._residual("cross_attention_residual")
+        self.cross_attention_residual = self._further_residual("cross_attention_residual")
 
     def build(self, inputs_shape: Any, memory_shape: Any = None) -> None:
         """Builds the sublayers."""
         self.self_attention.build(inputs_shape)
         self.cross_attention.build(inputs_shape, memory_shape)
         self.feed_forward.build(inputs_shape)
-        for residual in (self.self_attention_residual, self.cross_attention_residual, self.feed_forward_residual):
+        residuals = (self.self_attention_residual, self.cross_attention_residual, self.feed_forward_residual)
+        for residual in dict.fromkeys(residuals):
             residual.build(inputs_shape)
         self.built = True
 
@@ -74,7 +75,7 @@ class DecoderLayer(Block):
         x = residual(x, update, training=training)
 
         residual = self.feed_forward_residual
-        x = residual(x, self.feed_forward(residual.sublayer_input(x)), training=training)
+        x = residual(x, self.feed_forward(residual.sublayer_input(x), training=training), training=training)
         return x, weights, {"self": self_cache, "memory": memory_cache}
 
     def start_cache(self, memory: Any, length: int) -> dict[str, Any]:

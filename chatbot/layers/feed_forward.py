@@ -13,9 +13,12 @@ class FeedForward(keras.layers.Layer):
 
     Args:
         intermediate_dim: width between the two matrices.
+        dropout: share of the values between them dropped in training; as tensor2tensor (`relu_dropout`) and system B
+            do, not the paper, A or C.
 
     Call arguments:
         inputs: float [B, L, D].
+        training: whether to drop values.
 
     Returns:
         float [B, L, D].
@@ -26,11 +29,12 @@ class FeedForward(keras.layers.Layer):
     Source: Vaswani et al. 2017, section 3.3 (https://arxiv.org/abs/1706.03762).
     """
 
-    def __init__(self, intermediate_dim: int, **kwargs: Any) -> None:
+    def __init__(self, intermediate_dim: int, dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if intermediate_dim < 1:
             raise ValueError(f"FeedForward: intermediate_dim must be at least 1; received {intermediate_dim}")
         self.intermediate_dim = intermediate_dim
+        self.dropout = keras.layers.Dropout(dropout, name="dropout", dtype=self.dtype_policy)
 
     def build(self, input_shape: Any) -> None:
         """Makes both matrices."""
@@ -40,10 +44,10 @@ class FeedForward(keras.layers.Layer):
         self.contract.build((*input_shape[:-1], self.intermediate_dim))
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any, training: bool = False) -> Any:
         """See the class."""
-        return self.contract(self.expand(inputs))
+        return self.contract(self.dropout(self.expand(inputs), training=training))
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {**super().get_config(), "intermediate_dim": self.intermediate_dim}
+        return {**super().get_config(), "intermediate_dim": self.intermediate_dim, "dropout": self.dropout.rate}

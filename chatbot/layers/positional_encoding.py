@@ -18,7 +18,7 @@ class PositionalEncoding(keras.layers.Layer):
 
     Call arguments:
         inputs: float [B, T, D]; D even.
-        start_index: position of the first vector.
+        positions: number [T] or [B, T], of each vector; None: 0, 1, 2 ... from the first one on.
 
     Returns:
         float [B, T, D].
@@ -37,10 +37,11 @@ class PositionalEncoding(keras.layers.Layer):
         self._frequencies = 10000.0 ** (-np.arange(0, width, 2) / width)  # [D/2], NumPy until called
         self.built = True
 
-    def call(self, inputs: Any, start_index: Any = 0) -> Any:
+    def call(self, inputs: Any, positions: Any = None) -> Any:
         """See the class."""
         length, width = ops.shape(inputs)[1], inputs.shape[-1]
-        positions = ops.arange(length, dtype="float32") + ops.cast(start_index, "float32")
-        angles = positions[:, None] * ops.convert_to_tensor(self._frequencies, "float32")  # [T, D/2]
-        interleaved = ops.reshape(ops.stack([ops.sin(angles), ops.cos(angles)], axis=-1), (length, width))  # [T, D]
-        return inputs + ops.cast(interleaved, inputs.dtype)
+        if positions is None:
+            positions = ops.arange(length)
+        angles = ops.cast(positions, "float32")[..., None] * ops.convert_to_tensor(self._frequencies, "float32")  # [.., T, D/2]
+        interleaved = ops.stack([ops.sin(angles), ops.cos(angles)], axis=-1)  # [.., T, D/2, 2]
+        return inputs + ops.cast(ops.reshape(interleaved, (-1, length, width)), inputs.dtype)

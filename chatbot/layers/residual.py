@@ -6,8 +6,6 @@ from typing import Any
 
 import keras
 
-EPSILON = 1e-6
-
 
 @keras.saving.register_keras_serializable(package="chatbot")
 class Residual(keras.layers.Layer):
@@ -21,6 +19,8 @@ class Residual(keras.layers.Layer):
     Args:
         norm: "post" or "pre".
         dropout: share of the sublayer's output dropped in training.
+        epsilon: added to the variance before its root is divided by; 1e-6 in tensor2tensor and system B, 1e-5 in
+            PyTorch and system A, 1e-3 in Keras and system C.
 
     Call arguments:
         inputs: x, float [B, L, D].
@@ -34,12 +34,12 @@ class Residual(keras.layers.Layer):
         ValueError: `norm` is neither.
     """
 
-    def __init__(self, norm: str = "post", dropout: float = 0.0, **kwargs: Any) -> None:
+    def __init__(self, norm: str = "post", dropout: float = 0.0, epsilon: float = 1e-6, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if norm not in ("post", "pre"):
             raise ValueError(f"Residual: norm must be 'post' or 'pre'; received {norm!r}")
         self.norm = norm
-        self.normalization = keras.layers.LayerNormalization(epsilon=EPSILON, name="normalization", dtype=self.dtype_policy)
+        self.normalization = keras.layers.LayerNormalization(epsilon=epsilon, name="normalization", dtype=self.dtype_policy)
         self.dropout = keras.layers.Dropout(dropout, name="dropout", dtype=self.dtype_policy)
 
     def build(self, inputs_shape: Any, update_shape: Any = None) -> None:
@@ -58,4 +58,4 @@ class Residual(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {**super().get_config(), "norm": self.norm, "dropout": self.dropout.rate}
+        return {**super().get_config(), "norm": self.norm, "dropout": self.dropout.rate, "epsilon": self.normalization.epsilon}

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from chatbot.layers.residual import EPSILON
+_EPSILON = 1e-6
 
 
 @keras.saving.register_keras_serializable(package="chatbot")
@@ -33,7 +33,7 @@ class Summary(keras.layers.Layer):
     def __init__(self, dropout: float = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dropout = keras.layers.Dropout(dropout, name="dropout", dtype=self.dtype_policy)
-        self.normalization = keras.layers.LayerNormalization(epsilon=EPSILON, name="normalization", dtype=self.dtype_policy)
+        self.normalization = keras.layers.LayerNormalization(epsilon=_EPSILON, name="normalization", dtype=self.dtype_policy)
 
     def build(self, embedded_shape: Any, encoded_shape: Any = None, padding_mask_shape: Any = None) -> None:
         """Makes the projection."""

@@ -8,17 +8,21 @@ from typing import Any
 import keras
 from keras import ops
 
+from chatbot.layers.masks import PADDING_ID
+
 
 @keras.saving.register_keras_serializable(package="chatbot")
 class TokenEmbedding(keras.layers.Layer):
-    """A vector for each id, times sqrt(D); and, in reverse, a logit for each id.
+    """A vector for each id; and, in reverse, a logit for each id through the same table.
 
-    Both directions share one table, initialised normal with standard deviation D^-0.5, so that the scaled
-    vectors have unit variance and the first logits are small.
+    Vectors have unit variance at first: the table is initialised normal with standard deviation D^-0.5 and its rows
+    are scaled by sqrt(D), so that the first logits are small; or with standard deviation 1 and not scaled.
 
     Args:
         vocabulary_size: V.
         hidden_dim: D.
+        scale: whether vectors are multiplied by sqrt(D), as in the paper (section 3.4) and system B; A and C do not.
+        zero_padding: whether the padding id becomes a vector of zeros, as in system B.
 
     Call arguments:
         inputs: int [B, L]; in reverse float [B, L, D].
@@ -30,20 +34,24 @@ class TokenEmbedding(keras.layers.Layer):
     Raises:
         ValueError: a size is not positive.
 
-    Source: Press and Wolf 2016 (https://arxiv.org/abs/1608.05859); the factor, Vaswani et al. 2017, section 3.4.
+    Source: Press and Wolf 2016 (https://arxiv.org/abs/1608.05859); Vaswani et al. 2017, section 3.4.
     """
 
-    def __init__(self, vocabulary_size: int, hidden_dim: int, **kwargs: Any) -> None:
+    def __init__(
+        self, vocabulary_size: int, hidden_dim: int, scale: bool = True, zero_padding: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         for name, value in (("vocabulary_size", vocabulary_size), ("hidden_dim", hidden_dim)):
             if value < 1:
                 raise ValueError(f"TokenEmbedding: {name} must be at least 1; received {value}")
         self.vocabulary_size = vocabulary_size
         self.hidden_dim = hidden_dim
+        self.scale = scale
+        self.zero_padding = zero_padding
         self.table = keras.layers.ReversibleEmbedding(
             vocabulary_size,
             hidden_dim,
-            embeddings_initializer=keras.initializers.RandomNormal(stddev=hidden_dim**-0.5),
+            embeddings_initializer=keras.initializers.RandomNormal(stddev=hidden_dim**-0.5 if scale else 1.0),
             reverse_dtype="float32",
             name="table",
             dtype=self.dtype_policy,
@@ -58,8 +66,19 @@ class TokenEmbedding(keras.layers.Layer):
         """See the class."""
         if reverse:
             return self.table(inputs, reverse=True)
-        return self.table(inputs) * ops.cast(math.sqrt(self.hidden_dim), self.compute_dtype)
+        vectors = self.table(inputs)
+        if self.scale:
+            vectors = vectors * ops.cast(math.sqrt(self.hidden_dim), self.compute_dtype)
+        if self.zero_padding:
+            vectors = vectors * ops.cast(ops.not_equal(inputs, PADDING_ID), self.compute_dtype)[..., None]
+        return vectors
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {**super().get_config(), "vocabulary_size": self.vocabulary_size, "hidden_dim": self.hidden_dim}
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "hidden_dim": self.hidden_dim,
+            "scale": self.scale,
+            "zero_padding": self.zero_padding,
+        }

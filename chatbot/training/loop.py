@@ -17,7 +17,7 @@ from chatbot.training.losses import Sums, smoothed_cross_entropy
 from chatbot.training.plan import Plan
 from chatbot.training.schedule import WarmupCosine
 from chatbot.training.state import SUM_NAMES, TrainingState
-from chatbot.transformer import Seq2SeqTransformer
+from chatbot.transformer.base import Transformer
 
 CHECKPOINT_SECONDS = 120.0
 
@@ -33,10 +33,13 @@ class Hooks(Protocol):
 
 
 class Selection(Protocol):
-    """Judges the model on the questions that were held out."""
+    """Judges the model on what was held out."""
 
     def evaluate(self, trainer: Trainer) -> dict[str, float]:
-        """Returns at least chrf and accuracy."""
+        """Returns figures for the history."""
+
+    def score(self, figures: dict[str, float]) -> list[float]:
+        """What of them decides, the higher the better; the next one where the first are equal."""
 
 
 def make_optimizer(settings: TrainingSettings, plan: Plan) -> keras.optimizers.Optimizer:
@@ -68,7 +71,7 @@ class Trainer:
 
     def __init__(
         self,
-        model: Seq2SeqTransformer,
+        model: Transformer,
         batches: Batches,
         settings: TrainingSettings,
         plan: Plan,
@@ -97,14 +100,13 @@ class Trainer:
     def _step(self, question_ids: tf.Tensor, answer_ids: tf.Tensor, target_ids: tf.Tensor, answer_numbers: tf.Tensor) -> Sums:
         smoothing = self.settings.label_smoothing
         with tf.GradientTape() as tape:
-            memory = self.model.encode(question_ids, training=True)
-            logits, _, _ = self.model.decode(answer_ids, memory.vectors, memory.mask, training=True)
-            sums = smoothed_cross_entropy(logits, target_ids, smoothing)
+            predictions = self.model.forward(question_ids, answer_ids, training=True)
+            sums = smoothed_cross_entropy(predictions.logits, target_ids, smoothing)
             loss = sums.loss / sums.tokens
-            if memory.answer_logits is not None:
+            if predictions.answer_logits is not None:
                 # Next-piece loss alone hardly teaches which answer a question wants: once the first piece is given, the
                 # rest of an answer follows by itself. So the question alone must also tell the answer as a whole.
-                told = smoothed_cross_entropy(memory.answer_logits, answer_numbers, smoothing, padding_id=None)
+                told = smoothed_cross_entropy(predictions.answer_logits, answer_numbers, smoothing, padding_id=None)
                 loss += self.settings.answer_loss * told.loss / told.tokens
         gradients = tape.gradient(loss, [variable.value for variable in self.model.trainable_variables])
         self.optimizer.apply(gradients, self.model.trainable_variables)
@@ -126,9 +128,9 @@ class Trainer:
         }
 
     def run(self, hooks: Hooks, selection: Selection | None = None, last_step: int | None = None) -> TrainingState:
-        """Trains to the end: the cap on epochs, `last_step`, or `patience` epochs without better replies.
+        """Trains to the end: the cap on epochs, `last_step`, or `patience` epochs without a better score.
 
-        The best weights are in the model afterwards: those with the best replies, or without `selection` the last.
+        The best weights are in the model afterwards: those with the best score, or without `selection` the last.
 
         Raises:
             Interrupted: a stop was requested; everything is saved.
@@ -168,7 +170,7 @@ class Trainer:
         score = None
         if selection is not None:
             record["validation"] = selection.evaluate(self)
-            score = [record["validation"]["chrf"], record["validation"]["accuracy"]]
+            score = selection.score(record["validation"])
         is_best = state.end_epoch(score)
         state.is_finished = (
             state.epoch >= self.plan.epochs

@@ -11,21 +11,21 @@ from chatbot.answering import answer
 from chatbot.dataset.encode import Ids, pad
 from chatbot.text.pieces import rejoin
 from chatbot.text.vocabulary import Vocabulary
-from chatbot.transformer import Seq2SeqTransformer
+from chatbot.transformer.base import Transformer
 
 _BATCH = 128
 
 
 class Replier:
-    """Answers encoded questions with the weights that the model has at that moment."""
+    """Answers encoded questions, or continues lines, with the weights that the model has at that moment."""
 
-    def __init__(self, model: Seq2SeqTransformer, vocabulary: Vocabulary, max_answer_length: int) -> None:
+    def __init__(self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int) -> None:
         self.vocabulary = vocabulary
         length = max_answer_length + 1  # the end piece
 
         @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
         def decode(question_ids: tf.Tensor) -> tf.Tensor:
-            return answer(model, question_ids, length).ids
+            return answer(model, task, question_ids, length).ids
 
         self._decode = decode
 

@@ -1,7 +1,8 @@
-"""Judging a model in training by its replies to questions that were held out."""
+"""Judging a model in training by what was held out: by its replies, or as a language model by its loss."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -43,3 +44,30 @@ class ReplySelection:
             "chrf": chrf(replies, self._answers),
             "exact": exact_share(replies, self._answers),
         }
+
+    def score(self, figures: dict[str, float]) -> list[float]:
+        """chrF, then token accuracy."""
+        return [figures["chrf"], figures["accuracy"]]
+
+
+class LossSelection:
+    """Loss a token on held-out lines; there is no one right way on for a line, so replies say nothing.
+
+    Args:
+        pairs: validation lines, as answers to nothing.
+        num_characters: in all of them.
+    """
+
+    def __init__(self, pairs: EncodedPairs, num_characters: int) -> None:
+        batches = Batches(pairs, _BATCH)
+        self._batches = [batches.batch(rows) for rows in batches.order(0)]
+        self._tokens_per_character = pairs.num_tokens / num_characters
+
+    def evaluate(self, trainer: Trainer) -> dict[str, float]:
+        """Returns nll (natural logarithm) and accuracy a token, and bits per character, comparable across analyzers."""
+        figures = trainer.evaluate(self._batches)
+        return {**figures, "bits_per_character": figures["nll"] / math.log(2) * self._tokens_per_character}
+
+    def score(self, figures: dict[str, float]) -> list[float]:
+        """The lower the loss, the better."""
+        return [-figures["nll"]]

@@ -22,7 +22,7 @@ class TrainingState:
         step_in_epoch: steps done in the epoch under way.
         step: steps done in all.
         sums: over the epoch under way, by the names of `losses.Sums`.
-        best_score: the highest (chrF, token accuracy) so far; None before the first.
+        best_score: the highest so far, see `Selection.score`; None before the first.
         best_step: the step it was reached at.
         best_epoch: the epoch it was reached at.
         is_finished: nothing is left to train in this phase.
@@ -58,7 +58,7 @@ class TrainingState:
         return self.sums[name] / max(1.0, self.sums["tokens"])
 
     def end_epoch(self, score: list[float] | None) -> bool:
-        """Closes the epoch; returns whether its `score` (chrF, token accuracy) is the best so far."""
+        """Closes the epoch; returns whether its `score` is the best so far."""
         self.epoch += 1
         self.step_in_epoch = 0
         self.sums = dict.fromkeys(SUM_NAMES, 0.0)

@@ -84,7 +84,7 @@ def talk(*typed: str | type[BaseException]) -> tuple[str, list[str], Echo]:
 def test_a_conversation() -> None:
     output, notices, _ = talk("안녕", "심심해", "/quit", "안 읽힘")
     assert output == "봇> [안녕]\n봇> [심심해]\n"
-    assert notices == [messages.BANNER, messages.FAREWELL]
+    assert notices == [messages.BANNERS["chat"], messages.FAREWELL]
 
 
 @pytest.mark.parametrize("leaving", [EOFError, KeyboardInterrupt])

@@ -38,10 +38,10 @@ def test_twenty_pairs_are_remembered_and_the_log_says_what_happens(twenty: Train
     for said in (
         "20 pairs; 0 rows skipped",
         "preset compact, seed 0",
-        "no questions are held out",
+        "no pairs are held out",
         "vocabulary:",
         "estimated:",
-        "questions it is trained on, since none are held out",
+        "questions, trained on since none are held out",
         "exported and checked",
     ):
         assert said in twenty.log
@@ -55,7 +55,7 @@ def test_the_run_directory_is_the_whole_record(twenty: Trained) -> None:
     names = {path.name for path in twenty.run.iterdir()} - {".lock"}
     assert names == {"config.json", "vocabulary.json", "history.jsonl", "samples.txt", "checkpoints", "export"}
     config = json.loads((twenty.run / "config.json").read_text())
-    assert config["config"]["format"] == 1
+    assert config["config"]["format"] == FORMAT
     assert config["config"]["training"]["seed"] == 0
     assert config["threads"] >= 1
     assert config["versions"]["tensorflow"].startswith("2.")

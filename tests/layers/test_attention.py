@@ -29,7 +29,7 @@ def test_sinusoid_against_its_formula() -> None:
 
 def test_sinusoid_continues_where_it_is_told_to() -> None:
     layer, vectors = PositionalEncoding(), floats(B, 10, D)
-    np.testing.assert_allclose(layer(vectors[:, 6:], start_index=6), layer(vectors)[:, 6:], atol=1e-6)
+    np.testing.assert_allclose(layer(vectors[:, 6:], positions=np.arange(6, 10)), layer(vectors)[:, 6:], atol=1e-6)
 
 
 def test_masks_say_who_may_attend() -> None:

@@ -16,6 +16,7 @@ import tensorflow as tf
 from chatbot.config import ModelSettings
 from chatbot.layers.answer_memory import AnswerMemory
 from chatbot.layers.attention import MultiHeadAttention, ScaledDotProductAttention
+from chatbot.layers.autoregressive_encoder import AutoregressiveEncoder
 from chatbot.layers.decoder import Decoder, DecoderLayer
 from chatbot.layers.encoder import Encoder, EncoderLayer
 from chatbot.layers.feed_forward import FeedForward
@@ -23,7 +24,8 @@ from chatbot.layers.positional_encoding import PositionalEncoding
 from chatbot.layers.residual import Residual
 from chatbot.layers.summary import Summary
 from chatbot.layers.token_embedding import TokenEmbedding
-from chatbot.transformer import Seq2SeqTransformer
+from chatbot.transformer.causal import CausalTransformer
+from chatbot.transformer.seq2seq import Seq2SeqTransformer
 
 B, S, T, D, H, HEAD = 2, 5, 4, 8, 2, 3
 INNER, INTERMEDIATE, VOCABULARY = H * HEAD, 16, 11
@@ -44,6 +46,10 @@ ENCODER_LAYER_WEIGHTS = ATTENTION_WEIGHTS + FEED_FORWARD_WEIGHTS + 2 * NORM_WEIG
 DECODER_LAYER_WEIGHTS = 2 * ATTENTION_WEIGHTS + FEED_FORWARD_WEIGHTS + 3 * NORM_WEIGHTS
 SIZES = {"num_heads": H, "head_dim": HEAD, "intermediate_dim": INTERMEDIATE, "dropout": 0.1, "attention_dropout": 0.2}
 MODEL = ModelSettings(hidden_dim=D, num_encoder_layers=2, num_decoder_layers=2, norm="pre", **SIZES)
+SIZES_A = {**SIZES, "head_dim": D // H, "output_projection": False, "share_norm": True, "epsilon": 1e-5}
+LAYER_WEIGHTS_A = 3 * (D * D + D) + FEED_FORWARD_WEIGHTS + NORM_WEIGHTS
+SEPARATE = {"tie_embeddings": False, "scale_embeddings": False}
+MODEL_A = MODEL.with_architecture("decoder-only").replace(**SIZES_A, **SEPARATE, norm="post")
 
 Case = tuple[Callable[[], Any], tuple[Any, ...], Any, int]
 CASES: dict[str, Case] = {
@@ -59,6 +65,18 @@ CASES: dict[str, Case] = {
         [(B, T, D), (B, H, T, T), (B, H, T, HEAD), (B, H, T, HEAD)],
         ATTENTION_WEIGHTS,
     ),
+    "MultiHeadAttention, no biases": (
+        lambda: MultiHeadAttention(H, HEAD, use_bias=False),
+        (floats(B, T, D),),
+        [(B, T, D), (B, H, T, T), (B, H, T, HEAD), (B, H, T, HEAD)],
+        4 * D * INNER,
+    ),
+    "MultiHeadAttention, no output projection": (
+        lambda: MultiHeadAttention(H, D // H, output_projection=False),
+        (floats(B, T, D),),
+        [(B, T, D), (B, H, T, T), (B, H, T, D // H), (B, H, T, D // H)],
+        3 * (D * D + D),
+    ),
     "MultiHeadAttention, memory": (
         lambda: MultiHeadAttention(H, HEAD, cross_attention=True),
         (floats(B, T, D), floats(B, S, D)),
@@ -67,9 +85,21 @@ CASES: dict[str, Case] = {
     ),
     "PositionalEncoding": (PositionalEncoding, (floats(B, T, D),), [(B, T, D)], 0),
     "FeedForward": (lambda: FeedForward(INTERMEDIATE), (floats(B, T, D),), [(B, T, D)], FEED_FORWARD_WEIGHTS),
+    "FeedForward, dropout": (
+        lambda: FeedForward(INTERMEDIATE, 0.3),
+        (floats(B, T, D),),
+        [(B, T, D)],
+        FEED_FORWARD_WEIGHTS,
+    ),
     "Residual, post": (lambda: Residual("post", 0.1), (floats(B, T, D), floats(B, T, D)), [(B, T, D)], NORM_WEIGHTS),
     "Residual, pre": (lambda: Residual("pre", 0.1), (floats(B, T, D), floats(B, T, D)), [(B, T, D)], NORM_WEIGHTS),
     "TokenEmbedding": (lambda: TokenEmbedding(VOCABULARY, D), (ids(B, T),), [(B, T, D)], VOCABULARY * D),
+    "TokenEmbedding, plain": (
+        lambda: TokenEmbedding(VOCABULARY, D, scale=False, zero_padding=True),
+        (ids(B, T),),
+        [(B, T, D)],
+        VOCABULARY * D,
+    ),
     "Summary": (
         lambda: Summary(0.1),
         (floats(B, S, D), floats(B, S, D), np.array([[True] * S, [True] * 2 + [False] * (S - 2)])),
@@ -77,13 +107,35 @@ CASES: dict[str, Case] = {
         2 * D * D + D + NORM_WEIGHTS,
     ),
     "AnswerMemory": (lambda: AnswerMemory(7), (floats(B, 1, D),), [(B, 1, D), (B, 1, 7)], 2 * 7 * D),
-    "EncoderLayer": (lambda: EncoderLayer(**SIZES), (floats(B, S, D),), [(B, S, D)], ENCODER_LAYER_WEIGHTS),
-    "Encoder": (lambda: Encoder(2, **SIZES), (floats(B, S, D),), [(B, S, D)], 2 * ENCODER_LAYER_WEIGHTS),
-    "Encoder, pre": (
-        lambda: Encoder(2, **SIZES, norm="pre"),
+    "EncoderLayer": (
+        lambda: EncoderLayer(**SIZES),
         (floats(B, S, D),),
-        [(B, S, D)],
+        [(B, S, D), (B, H, S, S), *[(B, H, S, HEAD)] * 2],
+        ENCODER_LAYER_WEIGHTS,
+    ),
+    "EncoderLayer, one norm": (
+        lambda: EncoderLayer(**SIZES_A),
+        (floats(B, S, D),),
+        [(B, S, D), (B, H, S, S), *[(B, H, S, D // H)] * 2],
+        LAYER_WEIGHTS_A,
+    ),
+    "Encoder": (
+        lambda: Encoder(2, SIZES),
+        (floats(B, S, D),),
+        [(B, S, D), (B, 2, H, S, S), *[(B, H, S, HEAD)] * 4],
+        2 * ENCODER_LAYER_WEIGHTS,
+    ),
+    "Encoder, pre": (
+        lambda: Encoder(2, {**SIZES, "norm": "pre"}, final_norm=True),
+        (floats(B, S, D),),
+        [(B, S, D), (B, 2, H, S, S), *[(B, H, S, HEAD)] * 4],
         2 * ENCODER_LAYER_WEIGHTS + NORM_WEIGHTS,
+    ),
+    "AutoregressiveEncoder": (
+        lambda: AutoregressiveEncoder(2, SIZES_A, dropout=0.1),
+        (floats(B, S, D),),
+        [(B, S, D), (B, 2, H, S, S), *[(B, H, S, D // H)] * 4],
+        2 * LAYER_WEIGHTS_A,
     ),
     "DecoderLayer": (
         lambda: DecoderLayer(**SIZES),
@@ -92,7 +144,7 @@ CASES: dict[str, Case] = {
         DECODER_LAYER_WEIGHTS,
     ),
     "Decoder": (
-        lambda: Decoder(2, **SIZES, norm="pre"),
+        lambda: Decoder(2, {**SIZES, "norm": "pre"}, final_norm=True),
         (floats(B, T, D), floats(B, S, D)),
         [(B, T, D), (B, 2, H, T, S), *([*[(B, H, S, HEAD)] * 2, *[(B, H, T, HEAD)] * 2] * 2)],
         2 * DECODER_LAYER_WEIGHTS + NORM_WEIGHTS,
@@ -111,6 +163,18 @@ CASES: dict[str, Case] = {
         + 2 * (ENCODER_LAYER_WEIGHTS + DECODER_LAYER_WEIGHTS + NORM_WEIGHTS)
         + (2 * D * D + D + NORM_WEIGHTS)
         + 2 * 7 * D,
+    ),
+    "Seq2SeqTransformer, separate tables": (
+        lambda: Seq2SeqTransformer(VOCABULARY, 7, MODEL.replace(answer_memory=False, **SEPARATE)),
+        ({"question_ids": ids(B, S), "answer_ids": ids(B, T)},),
+        [(B, T, VOCABULARY)],
+        3 * VOCABULARY * D + VOCABULARY + 2 * (ENCODER_LAYER_WEIGHTS + DECODER_LAYER_WEIGHTS + NORM_WEIGHTS),
+    ),
+    "CausalTransformer": (
+        lambda: CausalTransformer(VOCABULARY, MODEL_A),
+        ({"question_ids": ids(B, S), "answer_ids": ids(B, T)},),
+        [(B, T, VOCABULARY)],
+        2 * VOCABULARY * D + VOCABULARY + 4 * LAYER_WEIGHTS_A,
     ),
 }
 
@@ -228,12 +292,13 @@ def test_mixed_precision(case: Case, policy: str) -> None:
     for one, other in zip(full, half, strict=True):
         assert np.all(np.isfinite(np.asarray(other, "float32")))
         np.testing.assert_allclose(np.asarray(other, "float32"), one, atol=0.15, rtol=0.1)
-    if isinstance(layer, Seq2SeqTransformer):
+    if isinstance(layer, keras.Model):
         assert half[0].dtype == "float32", "logits are float32 whatever the layers compute in"
 
 
-def test_save_and_load_the_whole_model(tmp_path: Path) -> None:
-    make, inputs, _, _ = CASES["Seq2SeqTransformer"]
+@pytest.mark.parametrize("name", ["Seq2SeqTransformer", "Seq2SeqTransformer, separate tables", "CausalTransformer"])
+def test_save_and_load_the_whole_model(name: str, tmp_path: Path) -> None:
+    make, inputs, _, _ = CASES[name]
     model = make()
     expected = model(*inputs)
     model.save(tmp_path / "model.keras")
@@ -248,8 +313,13 @@ def test_save_and_load_the_whole_model(tmp_path: Path) -> None:
         (lambda: FeedForward(0), "intermediate_dim.*received 0"),
         (lambda: Residual("both"), "'post' or 'pre'; received 'both'"),
         (lambda: TokenEmbedding(0, 4), "vocabulary_size.*received 0"),
-        (lambda: Encoder(0, **SIZES), "Encoder: num_layers.*received 0"),
-        (lambda: Decoder(0, **SIZES), "Decoder: num_layers.*received 0"),
+        (lambda: Encoder(0, SIZES), "Encoder: num_layers.*received 0"),
+        (lambda: Decoder(0, SIZES), "Decoder: num_layers.*received 0"),
+        (lambda: MultiHeadAttention(2, 4, output_projection=False)(floats(1, 2, 6)), "2 heads of 4 .* received 6"),
+        (
+            lambda: AutoregressiveEncoder(1, SIZES, causal=False)(floats(1, 2, D), cache=[(floats(1, H, 2, HEAD),) * 2]),
+            "causal=False.*takes no cache",
+        ),
         (lambda: PositionalEncoding()(floats(1, 2, 3)), r"even last axis.*\(1, 2, 3\)"),
         (lambda: MultiHeadAttention(2, 4)(floats(1, 2, 4), floats(1, 2, 4)), "takes no memory"),
         (lambda: MultiHeadAttention(2, 4, cross_attention=True)(floats(1, 2, 4)), "memory or cache; received neither"),

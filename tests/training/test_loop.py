@@ -18,7 +18,7 @@ from chatbot.training.checkpoints import Checkpoints
 from chatbot.training.loop import Trainer
 from chatbot.training.plan import Plan
 from chatbot.training.state import TrainingState
-from chatbot.transformer import Seq2SeqTransformer
+from chatbot.transformer.seq2seq import Seq2SeqTransformer
 from tests.test_transformer import naive_greedy
 
 MODEL = ModelSettings(hidden_dim=16, num_heads=2, intermediate_dim=32, num_encoder_layers=1, num_decoder_layers=1)
@@ -55,6 +55,9 @@ class Scripted:
     def evaluate(self, trainer: Trainer) -> dict[str, float]:
         return {"chrf": self.scores.pop(0), "accuracy": 0.5}
 
+    def score(self, figures: dict[str, float]) -> list[float]:
+        return [figures["chrf"], figures["accuracy"]]
+
 
 def make_trainer(directory: Path, epochs: int = 3, settings: ModelSettings = MODEL, **arguments: Any) -> Trainer:
     keras.utils.set_random_seed(0)
@@ -84,7 +87,7 @@ def test_learns_to_write_backwards(tmp_path: Path) -> None:
     assert hooks.records[-1]["accuracy"] > 0.95
 
     questions = pad(pairs().question_ids)
-    found = answer(trainer.model, questions, 8).ids.numpy()
+    found = answer(trainer.model, "chat", questions, 8).ids.numpy()
     np.testing.assert_array_equal(found, naive_greedy(trainer.model, questions, 8))
     assert len(np.unique(found, axis=0)) > 50, "after training, cached greedy still equals the full-prefix loop"
 

@@ -1,4 +1,4 @@
-"""The whole model: embeddings, encoder and decoder, with one code path for training and stepping."""
+"""Encoder and decoder: the question is read in both directions, the answer written from left to right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chatbot.layers.encoder import Encoder
 from chatbot.layers.masks import attend_to, causal_mask, padding_mask
 from chatbot.layers.positional_encoding import PositionalEncoding
 from chatbot.layers.summary import Summary
-from chatbot.layers.token_embedding import TokenEmbedding
+from chatbot.transformer.base import Predictions, Transformer
 
 
 class Memory(NamedTuple):
@@ -24,7 +24,7 @@ class Memory(NamedTuple):
         vectors: float [B, S, D], a place for each of the question's pieces; with an answer memory [B, 1 + S, D], the
             recalled answer in front.
         mask: bool [B, 1, 1, S or 1 + S], True = may attend.
-        answer_logits: float32 [B, N], which of the known answers the question wants; None without an answer memory.
+        answer_logits: float32 [B, A], which of the known answers the question wants; None without an answer memory.
     """
 
     vectors: Any
@@ -33,53 +33,35 @@ class Memory(NamedTuple):
 
 
 @keras.saving.register_keras_serializable(package="chatbot")
-class Seq2SeqTransformer(keras.Model):
-    """An encoder reads the question, a decoder writes the answer, one table embeds both and gives the logits.
+class Seq2SeqTransformer(Transformer):
+    """An encoder reads the question, a decoder writes the answer. Systems B and C.
 
     Args:
-        vocabulary_size: V.
-        num_answers: N, distinct answers of the training data.
-        settings: sizes and architecture, as a `ModelSettings` or its `to_dict`.
-
-    Call arguments:
-        inputs: {"question_ids": int [B, S], "answer_ids": int [B, T]}, padded behind with 0; `answer_ids` begin
-            with the start piece: position t may see `answer_ids[:, :t + 1]`, and predicts the piece behind them.
-        training: whether to drop values.
-
-    Returns:
-        logits float32 [B, T, V].
+        num_answers: A, distinct answers of the training data.
+        The others, call arguments and result: see `Transformer`.
 
     Source: Vaswani et al. 2017 (https://arxiv.org/abs/1706.03762).
     """
 
     def __init__(self, vocabulary_size: int, num_answers: int, settings: ModelSettings | dict[str, Any], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.settings = settings if isinstance(settings, ModelSettings) else ModelSettings.from_dict(settings)
-        self.vocabulary_size = vocabulary_size
+        super().__init__(vocabulary_size, settings, **kwargs)
         self.num_answers = num_answers
-        policy = self.dtype_policy
-        sizes: dict[str, Any] = {
-            "num_heads": self.settings.num_heads,
-            "head_dim": self.settings.head_dim or self.settings.hidden_dim // self.settings.num_heads,
-            "intermediate_dim": self.settings.intermediate_dim,
-            "norm": self.settings.norm,
-            "dropout": self.settings.dropout,
-            "attention_dropout": self.settings.attention_dropout,
-        }
-        self.token_embedding = TokenEmbedding(vocabulary_size, self.settings.hidden_dim, name="token_embedding", dtype=policy)
+        settings, policy = self.settings, self.dtype_policy
+        self.question_embedding = self.answer_embedding if settings.tie_embeddings else self._embedding("question_embedding")
         self.positional_encoding = PositionalEncoding(name="positional_encoding", dtype=policy)
-        self.embedding_dropout = keras.layers.Dropout(self.settings.dropout, name="embedding_dropout", dtype=policy)
-        self.encoder = Encoder(self.settings.num_encoder_layers, **sizes, name="encoder", dtype=policy)
-        self.decoder = Decoder(self.settings.num_decoder_layers, **sizes, name="decoder", dtype=policy)
-        if self.settings.answer_memory:
-            self.summary = Summary(self.settings.dropout, name="summary", dtype=policy)
+        self.embedding_dropout = keras.layers.Dropout(settings.dropout, name="embedding_dropout", dtype=policy)
+        self.encoder = Encoder(settings.num_encoder_layers, **self._stack_arguments(), name="encoder")
+        self.decoder = Decoder(settings.num_decoder_layers, **self._stack_arguments(), name="decoder")
+        if settings.answer_memory:
+            self.summary = Summary(settings.dropout, name="summary", dtype=policy)
             # Last, so that its weights, which belong to the data, stand behind all others in a checkpoint.
             self.answer_memory = AnswerMemory(num_answers, name="answer_memory", dtype=policy)
 
     def build(self, input_shape: Any = None) -> None:
         """Makes all weights; no shape is needed."""
-        vectors = (None, None, self.settings.hidden_dim)
-        self.token_embedding.build((None, None))
+        vectors = self._build_ends()
+        if not self.settings.tie_embeddings:
+            self.question_embedding.build((None, None))
         self.positional_encoding.build(vectors)
         self.encoder.build(vectors)
         self.decoder.build(vectors, vectors)
@@ -88,20 +70,20 @@ class Seq2SeqTransformer(keras.Model):
             self.answer_memory.build(vectors)
         self.built = True
 
-    def _embed(self, ids: Any, start_index: Any = 0, training: bool = False) -> Any:
-        """[B, L] -> [B, L, D]"""
-        vectors = self.positional_encoding(self.token_embedding(ids), start_index=start_index)
-        return self.embedding_dropout(vectors, training=training)
+    def _placed(self, vectors: Any, start_index: Any = 0, training: bool = False) -> Any:
+        """Embeddings [B, L, D] with their positions, of which the first is `start_index`."""
+        positions = ops.arange(ops.shape(vectors)[1]) + start_index
+        return self.embedding_dropout(self.positional_encoding(vectors, positions=positions), training=training)
 
     def encode(self, question_ids: Any, training: bool = False) -> Memory:
         """Reads questions, int [B, S]."""
         real = padding_mask(question_ids)  # [B, S]
-        embedded = self._embed(question_ids, training=training)
-        encoded = self.encoder(embedded, attention_mask=attend_to(real), training=training)
+        embedded = self._placed(self.question_embedding(question_ids), training=training)
+        encoded, _, _ = self.encoder(embedded, attention_mask=attend_to(real), training=training)
         if not self.settings.answer_memory:
             return Memory(encoded, attend_to(real), None)
         summary = self.summary(embedded, encoded, real, training=training)
-        recalled, answer_logits = self.answer_memory(summary, training=training)  # [B, 1, D], [B, 1, N]
+        recalled, answer_logits = self.answer_memory(summary, training=training)  # [B, 1, D], [B, 1, A]
         everything = ops.concatenate([ops.ones_like(real[:, :1]), real], axis=1)
         return Memory(ops.concatenate([recalled, encoded], axis=1), attend_to(everything), answer_logits[:, 0])
 
@@ -124,7 +106,7 @@ class Seq2SeqTransformer(keras.Model):
         length = ops.shape(answer_ids)[1]
         keys = length if cache is None else ops.shape(cache[0]["self"][0])[2]
         vectors, weights, cache = self.decoder(
-            self._embed(answer_ids, start_index=start_index, training=training),
+            self._placed(self.answer_embedding(answer_ids), start_index, training=training),
             memory=memory,
             attention_mask=causal_mask(length, keys, start_index),
             memory_mask=memory_mask,
@@ -132,25 +114,22 @@ class Seq2SeqTransformer(keras.Model):
             start_index=start_index,
             training=training,
         )
-        return self.token_embedding(vectors, reverse=True), weights, cache
+        return self._logits(vectors), weights, cache
 
-    def call(self, inputs: dict[str, Any], training: bool = False) -> Any:
-        """See the class."""
-        memory = self.encode(inputs["question_ids"], training=training)
-        logits, _, _ = self.decode(inputs["answer_ids"], memory.vectors, memory.mask, training=training)
-        return logits
+    def forward(self, question_ids: Any, answer_ids: Any, training: bool = False) -> Predictions:
+        """See `Transformer`."""
+        memory = self.encode(question_ids, training=training)
+        logits, weights, _ = self.decode(answer_ids, memory.vectors, memory.mask, training=training)
+        recalled = ops.shape(weights)[-1] - ops.shape(question_ids)[1]  # places in front of the question's
+        return Predictions(logits, weights[..., recalled:], memory.answer_logits)
 
     def start(self, question_ids: Any, length: int) -> dict[str, Any]:
-        """The state of `step` before the first answer piece, with room for `length` pieces."""
+        """See `Transformer`."""
         memory = self.encode(question_ids)
         return {"cache": self.decoder.start_cache(memory.vectors, length), "memory_mask": memory.mask}
 
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Predicts the piece behind `ids` [B], which stand at position `index` of the answers.
-
-        Returns:
-            logits float32 [B, V]; the next state.
-        """
+        """See `Transformer`."""
         logits, _, cache = self.decode(
             ids[:, None], memory=None, memory_mask=state["memory_mask"], cache=state["cache"], start_index=index
         )
@@ -158,9 +137,4 @@ class Seq2SeqTransformer(keras.Model):
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "num_answers": self.num_answers,
-            "settings": self.settings.to_dict(),
-        }
+        return {**super().get_config(), "num_answers": self.num_answers}
