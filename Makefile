@@ -1,4 +1,4 @@
-# make chat | make test | make check | make stress          Everything but the chat itself goes to stderr.
+# make chat | make test | make check | make stress | make bench          Everything but the chat itself goes to stderr.
 
 SHELL := /bin/sh
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
@@ -9,7 +9,7 @@ RUN := $(VENV)/bin/python
 MODEL := models/smalltalk
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat test check stress clean
+.PHONY: chat test check stress bench clean
 
 chat: $(MODEL)/export/saved_model.pb
 	@$(RUN) chat.py $(MODEL)
@@ -22,6 +22,10 @@ test: $(VENV)/.development
 
 stress: $(VENV)/.development
 	@$(RUN) -m pytest -m stress
+
+bench: $(VENV)/.bench
+	@$(RUN) -m benchmarks.autoregressive_claim
+	@$(RUN) -m benchmarks.torch_layers || test $$? -eq 2
 
 check: $(VENV)/.development
 	@$(RUN) -m ruff check .
@@ -43,6 +47,11 @@ $(VENV)/.development: requirements-dev.txt requirements.txt constraints.txt | $(
 	@echo "installing requirements for development (some minutes the first time)" >&2
 	@$(PIP) --requirement requirements-dev.txt </dev/null >&2
 	@touch $@ $(VENV)/.runtime
+
+$(VENV)/.bench: requirements-bench.txt $(VENV)/.development
+	@echo "installing the peers of the benchmarks" >&2
+	@$(PIP) --requirement requirements-bench.txt </dev/null >&2
+	@touch $@
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis
