@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from chatbot.decoding import Decoded, greedy_search
+from chatbot.decoding import greedy_search
 from chatbot.text.vocabulary import END_ID, PADDING_ID, START_ID, UNKNOWN_ID
 from chatbot.transformer.base import Predictions, Transformer
 
@@ -41,19 +41,29 @@ def make_prompt(task: str, ids: Any) -> Prompt:
     return Prompt(ops.where(is_last, PADDING_ID, line), ops.take_along_axis(line, last, axis=1)[:, 0])
 
 
-def answer(model: Transformer, task: str, ids: Any, length: int) -> Decoded:
+class Answered(NamedTuple):
+    """What a model answers.
+
+    Attributes:
+        ids: int32 [B, T], the end piece included, padding behind it.
+        log_probability: float32 [B], sum over the chosen pieces, the end piece included.
+        confidence: float32 [B], the same with the log probability of the recalled answer, by the number of pieces.
+    """
+
+    ids: Any
+    log_probability: Any
+    confidence: Any
+
+
+def answer(model: Transformer, task: str, ids: Any, length: int) -> Answered:
     """Answers questions (or continues lines), int [B, S] padded behind, with at most `length` pieces, end piece included."""
     prompt = make_prompt(task, ids)
-    return greedy_search(
-        model.step,
-        model.start(prompt.question_ids, length),
-        prompt.first_ids,
-        length,
-        END_ID,
-        PADDING_ID,
-        FORBIDDEN_IDS,
-        model.vocabulary_size,
+    start = model.start(prompt.question_ids, length)
+    found = greedy_search(
+        model.step, start.state, prompt.first_ids, length, END_ID, PADDING_ID, FORBIDDEN_IDS, model.vocabulary_size
     )
+    num_pieces = ops.sum(ops.cast(found.ids != PADDING_ID, "float32"), axis=1)
+    return Answered(found.ids, found.log_probability, (found.log_probability + start.recall) / num_pieces)
 
 
 def predict(model: Transformer, task: str, ids: Any, answer_ids: Any) -> Predictions:

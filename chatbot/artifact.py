@@ -17,7 +17,21 @@ from chatbot.text.vocabulary import Vocabulary
 FORMAT = 2
 SAVED_MODEL = "saved_model.pb"
 VOCABULARY = "assets.extra/vocabulary.json"
+ANSWERS = "assets.extra/answers.json"
 MANIFEST = "assets.extra/manifest.json"
+
+
+@dataclass(frozen=True)
+class KnownAnswers:
+    """By what a chat can tell which replies to trust.
+
+    Attributes:
+        texts: the distinct answers of the training data; none of a language model.
+        threshold: the confidence below which the model had better not answer; None where no questions were held out.
+    """
+
+    texts: tuple[str, ...] = ()
+    threshold: float | None = None
 
 
 def pad_morphemes(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -26,14 +40,18 @@ def pad_morphemes(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     return [[*row, *[""] * (width - len(row))] for row in rows]
 
 
-def write_extra(directory: Path, vocabulary: Vocabulary, text: TextSettings, versions: Mapping[str, str]) -> None:
-    """Adds vocabulary and manifest to a SavedModel; the manifest names the digest of every other file."""
+def write_extra(
+    directory: Path, vocabulary: Vocabulary, text: TextSettings, known: KnownAnswers, versions: Mapping[str, str]
+) -> None:
+    """Adds vocabulary, known answers and manifest to a SavedModel; the manifest names the digest of every other file."""
     write_text(directory / VOCABULARY, vocabulary.to_json())
+    write_text(directory / ANSWERS, json.dumps(known.texts, ensure_ascii=False, indent=0))
     files = sorted(path for path in directory.rglob("*") if path.is_file())
     manifest = {
         "format": FORMAT,
         "text": text.to_dict(),
         "vocabulary_digest": vocabulary.digest,
+        "threshold": known.threshold,
         "files": {path.relative_to(directory).as_posix(): file_digest(path) for path in files},
         "versions": {"chatbot": chatbot.__version__, **versions},
     }
@@ -47,11 +65,13 @@ class Manifest:
     Attributes:
         text: settings with both maximum lengths decided.
         vocabulary_digest: of the vocabulary that the model was trained with.
+        threshold: see `KnownAnswers`.
         files: SHA-256 of every other file, by its path below the export.
     """
 
     text: TextSettings
     vocabulary_digest: str
+    threshold: float | None
     files: dict[str, str]
 
 
@@ -70,7 +90,8 @@ def read_manifest(directory: Path) -> Manifest:
         if document["format"] != FORMAT:
             raise UserError(f"{path}: an export of format {document['format']}, this version reads {FORMAT}; {_AGAIN}")
         text = TextSettings.from_dict(document["text"])
-        return Manifest(text, str(document["vocabulary_digest"]), dict(document["files"].items()))
+        threshold = None if document["threshold"] is None else float(document["threshold"])
+        return Manifest(text, str(document["vocabulary_digest"]), threshold, dict(document["files"].items()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: missing or damaged ({type(error).__name__}); {_AGAIN}") from error
 
@@ -94,6 +115,11 @@ def read_extra(directory: Path) -> tuple[Manifest, Vocabulary]:
     if vocabulary.digest != manifest.vocabulary_digest:
         raise UserError(f"{directory / VOCABULARY}: not the vocabulary this model was trained with; {_AGAIN}")
     return manifest, vocabulary
+
+
+def read_known_answers(directory: Path) -> frozenset[str]:
+    """The distinct answers of the training data, of an export that `read_extra` has checked."""
+    return frozenset(json.loads((directory / ANSWERS).read_text(encoding="utf-8")))
 
 
 def find_export(path: Path) -> Path:

@@ -128,6 +128,11 @@ class ModelSettings(Settings):
     num_decoder_layers: int = _setting(2, "layers that write the answer", minimum=1)
     intermediate_dim: int = _setting(512, "width inside the feed-forward part", minimum=1)
     answer_memory: bool = _setting(True, "recall the likeliest known answer as one more place that the decoder looks at")
+    ngram_buckets: int = _setting(16384, "vectors for letter groups of questions, by which answers are recalled", minimum=1)
+    question_dropout: float = _setting(
+        0.5, "share of questions hidden from the decoder in training, so that it writes what was recalled", minimum=0
+    )
+    ngram_dropout: float = _setting(0.2, "share of these letter groups dropped in training", minimum=0)
     dropout: float = _setting(0.1, "share of values dropped in training, from sublayers and embeddings", minimum=0)
     attention_dropout: float = _setting(0.1, "share of attention weights dropped in training", minimum=0)
     feed_forward_dropout: float = _setting(0.0, "share of values dropped in training inside the feed-forward part", minimum=0)
@@ -146,7 +151,7 @@ class ModelSettings(Settings):
             raise UserError(f"hidden_dim must be even (sines and cosines in pairs), not {self.hidden_dim}")
         if self.head_dim is None and self.hidden_dim % self.num_heads:
             raise UserError(f"hidden_dim {self.hidden_dim} must be a multiple of num_heads {self.num_heads}; or give head_dim")
-        for name in ("dropout", "attention_dropout", "feed_forward_dropout"):
+        for name in ("dropout", "attention_dropout", "feed_forward_dropout", "question_dropout", "ngram_dropout"):
             if getattr(self, name) >= 1:
                 raise UserError(f"{name} must be below 1, not {getattr(self, name)}")
         self._check_architecture()

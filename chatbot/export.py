@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from chatbot.answering import FORBIDDEN_IDS, answer, predict
-from chatbot.artifact import MANIFEST, pad_morphemes, write_extra
+from chatbot.artifact import MANIFEST, KnownAnswers, pad_morphemes, write_extra
 from chatbot.config import TextSettings
 from chatbot.decoding import FORBIDDEN_LOGIT
 from chatbot.errors import UserError
@@ -54,7 +54,8 @@ class Serving:
         Returns:
             reply string [B], the finished sentence (of a language model the line with its continuation);
             reply_morphemes string [B, T], the pieces chosen, "" after the end; log_probability float32 [B], sum over
-            them, the end piece included.
+            them, the end piece included; confidence float32 [B], the same with the log probability of the recalled
+            answer, by the number of pieces.
         """
         found = answer(self.model, self.task, self._ids(morphemes), self.reply_length)
         pieces = tf.gather(tf.constant(self._surfaces), found.ids)  # [B, T]
@@ -64,6 +65,7 @@ class Serving:
             "reply": tf.strings.strip(spaced),
             "reply_morphemes": pieces,
             "log_probability": found.log_probability,
+            "confidence": found.confidence,
         }
 
     def explain(self, morphemes: tf.Tensor, reply_morphemes: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -93,7 +95,14 @@ class Serving:
         }
 
 
-def export(model: Transformer, vocabulary: Vocabulary, text: TextSettings, path: Path, samples: Sequence[Sequence[str]]) -> str:
+def export(
+    model: Transformer,
+    vocabulary: Vocabulary,
+    text: TextSettings,
+    path: Path,
+    samples: Sequence[Sequence[str]],
+    known: KnownAnswers,
+) -> str:
     """Writes the export, loads it afresh, and puts it at `path` only if it answers like the live model.
 
     Args:
@@ -102,6 +111,8 @@ def export(model: Transformer, vocabulary: Vocabulary, text: TextSettings, path:
         text: settings with both maximum lengths decided.
         path: where the export shall stand; what stands there is replaced.
         samples: questions in pieces, for the self-check.
+        known: by what a chat can tell which replies to trust.
+        known: by what a chat can tell which replies to trust.
 
     Returns:
         SHA-256 of the manifest, which holds the digests of all other files.
@@ -115,7 +126,7 @@ def export(model: Transformer, vocabulary: Vocabulary, text: TextSettings, path:
     serving = Serving(model, text.task, vocabulary, text.max_answer_length)
     with replace_directory(path) as beside:
         _write_saved_model(serving, beside)
-        write_extra(beside, vocabulary, text, {"tensorflow": tf.__version__, "keras": keras.__version__})
+        write_extra(beside, vocabulary, text, known, {"tensorflow": tf.__version__, "keras": keras.__version__})
         if not _answers_alike(serving, beside, samples):
             raise UserError(f"{path}: the export does not answer like the trained model and was not kept; please report this")
         return file_digest(beside / MANIFEST)

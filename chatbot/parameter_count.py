@@ -32,6 +32,5 @@ def count_parameters(settings: ModelSettings, vocabulary_size: int, num_answers:
     stacks = stack(settings.num_decoder_layers, attentions=1 + is_seq2seq)
     if is_seq2seq:
         stacks += stack(settings.num_encoder_layers, attentions=1)
-    summary = 2 * width * width + width + normalization
-    memory = settings.answer_memory * (summary + 2 * num_answers * width)
+    memory = settings.answer_memory * (settings.ngram_buckets + 2 * num_answers) * width
     return tables + stacks + memory

@@ -21,7 +21,7 @@ PRESETS: dict[str, ModelSettings] = {
         epsilon=1e-3,
     ),
     # For hundreds to a few thousand pairs.
-    "compact": ModelSettings(hidden_dim=128, num_heads=4, intermediate_dim=512),
+    "compact": ModelSettings(hidden_dim=128, num_heads=4, intermediate_dim=512, ngram_buckets=8192),
     # For a corpus of ten thousand pairs.
     "small": ModelSettings(hidden_dim=256, num_heads=8, intermediate_dim=512),
     # System B, the pre-norm encoder-decoder.

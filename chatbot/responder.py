@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import enum
+import dataclasses
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chatbot.artifact import find_export, pad_morphemes, read_extra
+from chatbot.artifact import find_export, pad_morphemes, read_extra, read_known_answers
 from chatbot.errors import UserError
+from chatbot.fallback import DEFAULT_TEXT, Fallback
+from chatbot.notices import Notice
 from chatbot.text.analyzer import make_analyzer
 from chatbot.text.normalize import normalize
 from chatbot.text.pipeline import Question, TextPipeline, analyze, to_pieces
-
-
-class Notice(enum.StrEnum):
-    """What a reader should know about a reply."""
-
-    BLANK_QUESTION = "blank_question"
-    CUT_QUESTION = "cut_question"
-    NOTHING_KNOWN = "nothing_known"
-    CUT_REPLY = "cut_reply"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True)
@@ -35,6 +27,8 @@ class Reply:
         pieces: the question as the model saw it.
         spelled: morphemes of the question that were not in the vocabulary and were spelled.
         log_probability: sum over the reply's pieces, the end piece included.
+        confidence: the same with the log probability of the recalled answer, by the number of pieces.
+        withheld: what the model would have said, where a fallback stands in its place; else "".
         notices: what the reader should know.
     """
 
@@ -42,6 +36,8 @@ class Reply:
     pieces: tuple[str, ...] = ()
     spelled: tuple[str, ...] = ()
     log_probability: float = 0.0
+    confidence: float = 0.0
+    withheld: str = ""
     notices: tuple[Notice, ...] = ()
 
 
@@ -54,27 +50,51 @@ class Responder:
         >>> responder.reply("오늘 뭐 먹지?").text
     """
 
-    def __init__(self, pipeline: TextPipeline, model: Any) -> None:
+    def __init__(self, pipeline: TextPipeline, model: Any, fallback: Fallback | None = None) -> None:
         self.pipeline = pipeline
+        self.fallback = fallback
         self._model = model
         self._serve = model.signatures["serving_default"]
         self._explain = model.signatures["explain"]
 
     @classmethod
-    def load(cls, path: str | Path) -> Responder:
+    def load(
+        cls,
+        path: str | Path,
+        fallback: str | None = None,
+        threshold: float | None = None,
+        only_known_answers: bool = False,
+    ) -> Responder:
         """Loads an export, or that of a run directory: TensorFlow and the analyzer side by side.
 
+        Args:
+            path: of the run directory or the export.
+            fallback: said instead of a reply that is too unsure, or to a question of which nothing is known; None: every
+                reply is said, or with one of the other two a sentence that says so.
+            threshold: the confidence that is sure enough (default: as chosen in training, where questions were held out).
+            only_known_answers: whether the fallback also stands for replies that are no answer of the training data.
+
         Raises:
-            UserError: the path holds none, a file is damaged, or the analyzer cannot start.
+            UserError: the path holds none, a file is damaged, the analyzer cannot start, or a language model is asked for
+                what only answers have.
         """
         directory = find_export(Path(path))
         manifest, vocabulary = read_extra(directory)
+        chosen = None
+        if fallback is not None or threshold is not None or only_known_answers:
+            if manifest.text.task != "chat":
+                raise UserError(f"{path}: a language model continues any line; leave out fallback and only known answers")
+            chosen = Fallback(
+                DEFAULT_TEXT if fallback is None else normalize(fallback),
+                manifest.threshold if threshold is None else threshold,
+                read_known_answers(directory) if only_known_answers else None,
+            )
         analyzer = make_analyzer(manifest.text.analyzer)
         with ThreadPoolExecutor(1) as pool:
             loading = pool.submit(_load_saved_model, directory)
             analyzer.start()
             model = loading.result()
-        return cls(TextPipeline(analyzer, vocabulary, manifest.text.max_question_length or 1), model)
+        return cls(TextPipeline(analyzer, vocabulary, manifest.text.max_question_length or 1), model, chosen)
 
     def reply(self, text: str) -> Reply:
         """Answers one question, whatever it is."""
@@ -120,18 +140,30 @@ class Responder:
             output["reply"].numpy(),
             output["reply_morphemes"].numpy(),
             output["log_probability"].numpy(),
+            output["confidence"].numpy(),
             strict=True,
         )
-        return [
+        replies = [
             Reply(
                 text=normalize(reply.decode("utf-8", "replace")),  # nothing that could steer a terminal
                 pieces=question.pieces,
                 spelled=question.spelled,
                 log_probability=float(log_probability),
+                confidence=float(confidence),
                 notices=_notices(question, is_cut=bool(reply_pieces[-1])),
             )
-            for question, reply, reply_pieces, log_probability in columns
+            for question, reply, reply_pieces, log_probability, confidence in columns
         ]
+        return [self._or_fallback(reply) for reply in replies]
+
+    def _or_fallback(self, reply: Reply) -> Reply:
+        if self.fallback is None:
+            return reply
+        reason = self.fallback.reason(reply.text, reply.confidence, Notice.NOTHING_KNOWN not in reply.notices)
+        if reason is None:
+            return reply
+        kept = tuple(notice for notice in reply.notices if notice not in (Notice.NOTHING_KNOWN, Notice.CUT_REPLY))
+        return dataclasses.replace(reply, text=self.fallback.text, withheld=reply.text, notices=(reason, *kept))
 
 
 def _notices(question: Question, is_cut: bool) -> tuple[Notice, ...]:

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 
 PACKAGE = Path(chatbot.__file__).parent
 LAYERS_OF_THE_PACKAGE = [
-    {"errors", "config", "storage", "presets", "parameter_count"},
+    {"errors", "config", "storage", "presets", "parameter_count", "notices"},
     {"text"},
     {"dataset"},
     {"layers"},
@@ -25,6 +25,7 @@ LAYERS_OF_THE_PACKAGE = [
     {"doctor"},
     {"artifact"},
     {"export"},
+    {"fallback"},
     {"responder"},
     {"evaluation"},
     {"cli"},
@@ -81,7 +82,19 @@ def test_only_one_file_touches_konlpy_and_java() -> None:
 
 
 def test_light_parts_name_no_tensorflow() -> None:
-    light = {"errors", "config", "storage", "presets", "parameter_count", "text", "dataset", "doctor", "artifact"}
+    light = {
+        "errors",
+        "config",
+        "storage",
+        "presets",
+        "parameter_count",
+        "notices",
+        "fallback",
+        "text",
+        "dataset",
+        "doctor",
+        "artifact",
+    }
     for path in SOURCES:
         if part_of(path) in light:
             assert not {name.split(".")[0] for name in imports_of(path)} & HEAVY, path

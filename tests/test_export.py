@@ -109,7 +109,7 @@ def test_signatures_are_as_documented(moved: Path) -> None:
     serve, explain = signatures["serving_default"], signatures["explain"]
     assert set(serve.structured_input_signature[1]) == {"morphemes"}
     assert serve.structured_input_signature[1]["morphemes"].shape.as_list() == [None, None]
-    assert set(serve.structured_outputs) == {"reply", "reply_morphemes", "log_probability"}
+    assert set(serve.structured_outputs) == {"reply", "reply_morphemes", "log_probability", "confidence"}
     assert set(explain.structured_input_signature[1]) == {"morphemes", "reply_morphemes"}
     assert set(explain.structured_outputs) == {"log_probabilities", "cross_attention"}
 

@@ -29,8 +29,9 @@ MODELS = {
 def make_model(settings: ModelSettings) -> Transformer:
     tf.keras.utils.set_random_seed(0)
     model = make_transformer(V, 16, settings)
+    noise = 0.6 if settings.architecture == "decoder-only" else 0.3
     for index, variable in enumerate(model.trainable_variables):  # random, so that biases and scales count
-        variable.assign(variable + np.random.default_rng(index).normal(0, 0.3, variable.shape))
+        variable.assign(variable + np.random.default_rng(index).normal(0, noise, variable.shape))
     if settings.answer_memory:  # as after training: different questions recall different answers, and these weigh
         model.answer_memory.keys.assign(20 * model.answer_memory.keys)
         model.answer_memory.values.assign(5 * model.answer_memory.values)
@@ -101,7 +102,7 @@ def test_stepping_equals_the_full_pass(model: Transformer) -> None:
     question_ids, answer_ids = questions(3), questions(3, T, seed=1)
     question_ids[0, 4:] = 0
     full = logits(model, question_ids, answer_ids)
-    state = model.start(question_ids, T + 4)
+    state = model.start(question_ids, T + 4).state
     for index in range(T):
         step_logits, state = model.step(tf.constant(answer_ids[:, index]), index, state)
         np.testing.assert_allclose(step_logits, full[:, index], atol=1e-5)
@@ -112,7 +113,7 @@ def test_a_prefix_in_one_go_fills_the_cache_like_single_steps(model: Transformer
         pytest.skip("there, start does it with the question")
     question_ids, answer_ids = questions(2), questions(2, T, seed=1)
     full = logits(model, question_ids, answer_ids)
-    state = model.start(question_ids, T + 4)
+    state = model.start(question_ids, T + 4).state
     prefix, _, cache = model.decode(answer_ids[:, :4], None, state["memory_mask"], cache=state["cache"], start_index=0)
     np.testing.assert_allclose(prefix, full[:, :4], atol=1e-5)
     rest, _, _ = model.decode(answer_ids[:, 4:], None, state["memory_mask"], cache=cache, start_index=4)
@@ -133,7 +134,7 @@ def naive_greedy(model: Transformer, question_ids: np.ndarray, length: int) -> n
 
 def cached_greedy(model: Transformer, question_ids: np.ndarray, length: int) -> np.ndarray:
     first_ids = np.full(len(question_ids), 2)
-    return greedy_search(model.step, model.start(question_ids, length), first_ids, length, 3, 0, (0, 1, 2), V).ids.numpy()
+    return greedy_search(model.step, model.start(question_ids, length).state, first_ids, length, 3, 0, (0, 1, 2), V).ids.numpy()
 
 
 def test_cached_greedy_equals_naive_greedy(model: Transformer) -> None:
@@ -149,3 +150,27 @@ def test_greedy_rows_do_not_depend_on_batch_mates(model: Transformer) -> None:
     together = cached_greedy(model, question_ids, 12)
     for row in range(8):
         np.testing.assert_array_equal(cached_greedy(model, question_ids[row : row + 1], 12)[0], together[row])
+
+
+def test_half_of_the_questions_are_hidden_from_the_decoder_in_training_and_none_in_use() -> None:
+    plain = {"dropout": 0.0, "attention_dropout": 0.0, "ngram_dropout": 0.0, "question_dropout": 0.5}
+    model = make_model(MODELS["pre-norm, answer memory"].replace(**plain))
+    batch, numbers = 64, np.zeros(64, "int32")
+    answer_ids = np.repeat(questions(1, T, seed=1), batch, axis=0)
+
+    def distinct(training: bool) -> int:
+        logits = model.forward(questions(batch), answer_ids, numbers, training=training).logits.numpy()
+        return len(np.unique(logits.round(4).reshape(batch, -1), axis=0))
+
+    assert distinct(training=False) == batch, "each has its own question"
+    assert batch / 4 < distinct(training=True) < batch * 3 / 4, "those without a question are all alike"
+
+
+def test_the_right_answer_is_recalled_in_training_whatever_the_question_says() -> None:
+    model = make_model(MODELS["pre-norm, answer memory"])
+    memory = model.encode(questions(4), np.array([3, 1, 0, 15]))
+    np.testing.assert_array_equal(memory.vectors[:, 0], model.answer_memory.values.numpy()[[3, 1, 0, 15]])
+    likeliest = model.encode(questions(4))
+    chosen = np.argmax(likeliest.answer_logits, axis=-1)
+    np.testing.assert_array_equal(likeliest.vectors[:, 0], model.answer_memory.values.numpy()[chosen])
+    np.testing.assert_array_equal(memory.answer_logits, likeliest.answer_logits)

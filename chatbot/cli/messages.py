@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from chatbot.responder import Notice, Reply
+from chatbot.notices import Notice
+from chatbot.responder import Reply
 
 PROMPT = "나> "
 REPLY = "봇> "
@@ -23,6 +24,9 @@ NOTICES = {
     Notice.BLANK_QUESTION: "빈 줄이라 대답하지 않았어요.",
     Notice.CUT_QUESTION: "질문이 길어서 앞부분만 읽었어요.",
     Notice.NOTHING_KNOWN: "아는 낱말이 없어서 어림짐작으로 대답했어요.",
+    Notice.NOTHING_TO_GO_BY: "아는 낱말이 없어서 정해 둔 말로 대신했어요.",
+    Notice.UNSURE: "자신이 없어서 정해 둔 말로 대신했어요.",
+    Notice.UNKNOWN_ANSWER: "배운 대답이 아니어서 정해 둔 말로 대신했어요.",
     Notice.CUT_REPLY: "대답이 길어져서 중간에 끊었어요.",
     Notice.FAILED: "이 줄에는 대답하지 못했어요.",
 }
@@ -34,10 +38,11 @@ def unknown_command(line: str) -> str:
 
 
 def why(reply: Reply) -> str:
-    """How a reply came about: the pieces seen, those spelled, the log probability."""
+    """How a reply came about: the pieces seen, those spelled, how sure, and what was withheld and why."""
     spelled = " ".join(reply.spelled) or "없음"
     return (
         f"챗봇이 본 조각: {' '.join(reply.pieces)}\n"
         f"처음 보아 글자로 읽은 낱말: {spelled}\n"
-        f"대답의 로그 확률: {reply.log_probability:.2f} (0에 가까울수록 확신)"
+        f"대답의 로그 확률: {reply.log_probability:.2f}, 조각마다의 확신: {reply.confidence:.2f} (0에 가까울수록 확신)"
+        + (f"\n하지 않은 대답: {reply.withheld} ({NOTICES[reply.notices[0]]})" if reply.withheld else "")
     )

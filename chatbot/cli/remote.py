@@ -7,14 +7,16 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
 import chatbot
 from chatbot.errors import UserError
-from chatbot.responder import Notice, Reply
+from chatbot.notices import Notice
+from chatbot.responder import Reply
 
 
 class RemoteResponder:
@@ -22,16 +24,17 @@ class RemoteResponder:
 
     Args:
         path: run directory or export.
+        options: further arguments of `Responder.load`.
         verbose: whether to show what the child writes to stderr.
     """
 
-    def __init__(self, path: Path, verbose: bool = False) -> None:
+    def __init__(self, path: Path, options: Mapping[str, Any] = MappingProxyType({}), verbose: bool = False) -> None:
         root = str(Path(chatbot.__file__).resolve().parent.parent)
         search_path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         self._open = ExitStack()
         errors = None if verbose else self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "chatbot.cli.worker", str(path)],
+            [sys.executable, "-m", "chatbot.cli.worker", str(path), json.dumps(dict(options))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -74,6 +77,8 @@ class RemoteResponder:
             pieces=tuple(fields["pieces"]),
             spelled=tuple(fields["spelled"]),
             log_probability=fields["log_probability"],
+            confidence=fields["confidence"],
+            withheld=fields["withheld"],
             notices=tuple(map(Notice, fields["notices"])),
         )
 

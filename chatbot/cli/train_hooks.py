@@ -49,7 +49,7 @@ class ConsoleHooks:
             summary += f"; held out: {', '.join(shown)}{' (best)' if record['is_best'] else ''}"
         replies = self._replier.replies(self._samples.question_ids)
         dialogue = "\n".join(
-            f"    {question} -> {reply}" for question, reply in zip(self._samples.questions, replies, strict=True)
+            f"    {question} -> {reply.text}" for question, reply in zip(self._samples.questions, replies, strict=True)
         )
         self._run.append_samples(f"{summary}\n  {self._samples.title}\n{dialogue}\n")
         self._progress.say(f"{summary}\n  {self._samples.title}\n{dialogue}")

@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from chatbot.artifact import KnownAnswers
 from chatbot.cli.console import say
 from chatbot.cli.signals import StopSignals
 from chatbot.cli.train_hooks import ConsoleHooks, Samples
@@ -19,8 +20,11 @@ from chatbot.dataset.encode import EncodedPairs, Ids, PairEncoder, make_pair_enc
 from chatbot.dataset.morphemes import analyze_all, cache_directory
 from chatbot.errors import UserError
 from chatbot.export import export
+from chatbot.layers.ngram_bag import NGRAMS_PER_PIECE
+from chatbot.parameter_count import count_parameters
 from chatbot.storage import write_text
 from chatbot.text.analyzer import make_analyzer
+from chatbot.text.ngrams import ngram_table
 from chatbot.text.pieces import rejoin
 from chatbot.text.vocabulary import Vocabulary
 from chatbot.training.checkpoints import Checkpoints, restore
@@ -85,11 +89,12 @@ class TrainRun:
         plan = make_plan(settings, len(train))
         say(f"plan: {plan.batch_size} {self.unit}s a step, {plan.steps_per_epoch} steps an epoch, at most {plan.epochs} epochs")
         phase = self._phase("select", plan, train, validation)
+        threshold = phase.threshold
         if settings.refit and len(validation):
             steps = phase.state.best_step
             say(f"refit: all {num_pairs:,} {self.unit}s for the chosen {steps:,} steps")
             phase = self._phase("refit", plan, np.arange(num_pairs), validation[:0], last_step=steps)
-        self._export(phase)
+        self._export(phase, threshold)
 
     def _analyze(self) -> None:
         def on_progress(done: int, total: int) -> None:
@@ -110,7 +115,10 @@ class TrainRun:
 
         keras.utils.set_random_seed(settings.seed)
         model = make_transformer(len(encoder.vocabulary), pairs.num_answers, self.config.model, name="transformer")
-        say(f"model: {model.count_params():,} parameters")
+        parameters = count_parameters(self.config.model, len(encoder.vocabulary), pairs.num_answers)
+        say(f"model: {parameters:,} parameters")
+        surfaces = [encoder.vocabulary.surface(index) for index in range(len(encoder.vocabulary))]
+        model.set_ngrams(ngram_table(surfaces, self.config.model.ngram_buckets, NGRAMS_PER_PIECE))
         if self.origin is not None:
             self._take_weights(self.origin, model)
 
@@ -128,7 +136,8 @@ class TrainRun:
         )
         with self.signals.deferred():
             state = trainer.run(hooks, selection, last_step)
-        return Phase(model, encoder, state)
+        threshold = selection.threshold() if isinstance(selection, ReplySelection) else None
+        return Phase(model, encoder, state, threshold)
 
     def _selection(self, encoder: PairEncoder, validation: np.ndarray, replier: Replier) -> Selection:
         pairs, texts = self._encoded(encoder, validation), [self.corpus.answers[row] for row in validation]
@@ -171,22 +180,25 @@ class TrainRun:
             return encoded.question_ids
         return [ids[: -(-len(ids) // 2)] for ids in encoded.answer_ids]
 
-    def _export(self, phase: Phase) -> None:
+    def _export(self, phase: Phase, threshold: float | None) -> None:
         rows = np.arange(min(_SELF_CHECK_QUESTIONS, len(self.corpus.pairs)))
         vocabulary = phase.encoder.vocabulary
         samples = [[vocabulary.pieces[index] for index in ids] for ids in self._prompts(phase.encoder, rows)]
-        digest = export(phase.model, vocabulary, phase.encoder.settings, self.run.export, samples)
+        texts = tuple(dict.fromkeys(self.corpus.answers)) if self.task == "chat" else ()
+        known = KnownAnswers(texts, threshold)
+        digest = export(phase.model, vocabulary, phase.encoder.settings, self.run.export, samples, known)
         say(f"exported and checked: {self.run.export} (sha256 of its manifest: {digest})")
         say(f"chat: python chat.py {self.run.path}")
 
 
 @dataclass(frozen=True)
 class Phase:
-    """What a phase ends with; the model holds the chosen weights."""
+    """What a phase ends with; the model holds the chosen weights. The threshold is None where nothing was held out."""
 
     model: Transformer
     encoder: PairEncoder
     state: TrainingState
+    threshold: float | None
 
 
 def _report(encoder: PairEncoder, pairs: EncodedPairs) -> None:

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from chatbot.errors import UserError
-from chatbot.responder import Notice, Reply, Responder
+from chatbot.notices import Notice
+from chatbot.responder import Reply, Responder
 
 
-def main(path: str) -> None:
-    """Loads the export at `path` and answers until the input ends."""
+def main(path: str, options: str) -> None:
+    """Loads the export at `path`, with `options` of `Responder.load` as JSON, and answers until the input ends."""
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else writes to stdout must not get between the answers
     try:
-        responder = Responder.load(Path(path))
+        responder = Responder.load(Path(path), **json.loads(options))
     except UserError as error:
         _send(output, {"error": str(error)})
         return
@@ -45,6 +46,6 @@ def _send(output: TextIO, message: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1])
+        main(*sys.argv[1:])
     finally:
         os._exit(0)  # the chat is over, or gone: nothing is kept here, and Java would take its time to leave

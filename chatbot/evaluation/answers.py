@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from chatbot.responder import Notice, Responder
+from chatbot.notices import Notice
+from chatbot.responder import Responder
 
 _BATCH = 256
 _CELLS = 4096
@@ -33,6 +34,7 @@ class Answers:
     Attributes:
         replies: normalised.
         is_cut: whether the reply hit the cap on its length.
+        confidences: of the replies, see `Reply`; None for a system that gives none.
         seconds: that all replies took; None where nothing is worked out.
         likelihoods: of the answers wanted, None for one that the model's pieces cannot write; None for a system that
             gives no probabilities.
@@ -40,6 +42,7 @@ class Answers:
 
     replies: list[str]
     is_cut: list[bool]
+    confidences: list[float] | None = None
     seconds: float | None = None
     likelihoods: list[Likelihood | None] | None = None
 
@@ -68,6 +71,7 @@ def model_answers(
     return Answers(
         [reply.text for reply in replies],
         [Notice.CUT_REPLY in reply.notices for reply in replies],
+        [reply.confidence for reply in replies],
         seconds,
         _likelihoods(responder, questions, answers),
     )

@@ -40,4 +40,4 @@ def retrieval_answers(training_questions: Sequence[str], training_answers: Seque
     for start in range(0, len(questions), _BATCH):
         cosines = (vectorizer.transform(questions[start : start + _BATCH]) @ known).toarray()  # [B, N]
         replies += [training_answers[row] for row in np.argmax(cosines, axis=1)]
-    return Answers(replies, [False] * len(replies), time.monotonic() - began)
+    return Answers(replies, [False] * len(replies), seconds=time.monotonic() - began)

@@ -12,17 +12,18 @@ from keras import ops
 class AnswerMemory(keras.layers.Layer):
     """Tells which of the known answers a question wants, and recalls a vector of it.
 
-    It is attention with one query, the question's summary, over one learnt key and value for each answer:
-    weights = softmax(keys summary), recalled = weights values. In training the loss pulls the weights towards the
-    right answer, and the decoder learns to write an answer out from what was recalled. Afterwards the likeliest answer
-    is recalled alone: a mixture of several vectors is none that the decoder knows.
+    It is attention with one query, the question as one vector, over one learnt key and value for each answer:
+    weights = softmax(keys question), recalled = weights values. In training the loss pulls the weights towards the
+    right answer, while the right answer's value is recalled whatever they say, so that the decoder learns from the first
+    step on to write an answer out from its value. Afterwards the likeliest answer is recalled alone: a mixture of
+    several values is none that the decoder knows.
 
     Args:
         num_answers: N, distinct answers of the training data.
 
     Call arguments:
-        summary: float [B, 1, D].
-        training: whether to recall the mixture.
+        question: float [B, 1, D].
+        answer_numbers: int [B], which answers to recall; None: the likeliest.
 
     Returns:
         recalled float [B, 1, D]; logits float32 [B, 1, N].
@@ -39,21 +40,19 @@ class AnswerMemory(keras.layers.Layer):
             raise ValueError(f"AnswerMemory: num_answers must be at least 1; received {num_answers}")
         self.num_answers = num_answers
 
-    def build(self, summary_shape: Any) -> None:
+    def build(self, question_shape: Any) -> None:
         """Makes a key and a value for each answer."""
-        shape = (self.num_answers, summary_shape[-1])
+        shape = (self.num_answers, question_shape[-1])
         # Small keys: the first weights are even, and the loss starts at log(N). Values as large as an embedding.
         self.keys = self.add_weight(shape, keras.initializers.RandomNormal(stddev=0.02), name="keys")
         self.values = self.add_weight(shape, keras.initializers.RandomNormal(stddev=1.0), name="values")
         self.built = True
 
-    def call(self, summary: Any, training: bool = False) -> tuple[Any, Any]:
+    def call(self, question: Any, answer_numbers: Any = None) -> tuple[Any, Any]:
         """See the class."""
-        logits = ops.cast(ops.matmul(summary, ops.transpose(self.keys)), "float32")  # [B, 1, N]
-        if training:
-            weights = ops.cast(ops.softmax(logits, axis=-1), summary.dtype)
-            return ops.matmul(weights, ops.cast(self.values, summary.dtype)), logits
-        return ops.cast(ops.take(self.values, ops.argmax(logits, axis=-1), axis=0), summary.dtype), logits
+        logits = ops.cast(ops.matmul(question, ops.transpose(self.keys)), "float32")  # [B, 1, N]
+        numbers = ops.argmax(logits, axis=-1) if answer_numbers is None else answer_numbers[:, None]  # [B, 1]
+        return ops.cast(ops.take(self.values, numbers, axis=0), question.dtype), logits
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""

@@ -100,7 +100,7 @@ class Trainer:
     def _step(self, question_ids: tf.Tensor, answer_ids: tf.Tensor, target_ids: tf.Tensor, answer_numbers: tf.Tensor) -> Sums:
         smoothing = self.settings.label_smoothing
         with tf.GradientTape() as tape:
-            predictions = self.model.forward(question_ids, answer_ids, training=True)
+            predictions = self.model.forward(question_ids, answer_ids, answer_numbers, training=True)
             sums = smoothed_cross_entropy(predictions.logits, target_ids, smoothing)
             loss = sums.loss / sums.tokens
             if predictions.answer_logits is not None:

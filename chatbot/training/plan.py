@@ -11,7 +11,7 @@ MIN_STEPS_PER_EPOCH = 60
 _SMALLEST_BATCH, _LARGEST_BATCH = 8, 64
 _MIN_PAIRS_FOR_VALIDATION = 200
 _DEFAULT_VALIDATION_SPLIT = 0.1
-_BY_PAIRS = ((200, 20, 3e-3), (4_000, 16, 3e-3), (math.inf, 30, 2e-3))
+_BY_PAIRS = ((200, 20, 3e-3), (4_000, 16, 3e-3), (math.inf, 20, 3e-3))
 """Epochs and learning rate below that many pairs."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -16,6 +17,13 @@ from chatbot.transformer.base import Transformer
 _BATCH = 128
 
 
+class Said(NamedTuple):
+    """A reply as text, and how sure the model is of it, see `answering.Answered`."""
+
+    text: str
+    confidence: float
+
+
 class Replier:
     """Answers encoded questions, or continues lines, with the weights that the model has at that moment."""
 
@@ -24,15 +32,17 @@ class Replier:
         length = max_answer_length + 1  # the end piece
 
         @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
-        def decode(question_ids: tf.Tensor) -> tf.Tensor:
-            return answer(model, task, question_ids, length).ids
+        def decode(question_ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            found = answer(model, task, question_ids, length)
+            return found.ids, found.confidence
 
         self._decode = decode
 
-    def replies(self, question_ids: Sequence[Ids]) -> list[str]:
-        """The reply to each question, as text."""
-        texts: list[str] = []
+    def replies(self, question_ids: Sequence[Ids]) -> list[Said]:
+        """The reply to each question."""
+        said: list[Said] = []
         for start in range(0, len(question_ids), _BATCH):
-            found = self._decode(tf.constant(pad(question_ids[start : start + _BATCH]))).numpy()
-            texts += [rejoin(map(self.vocabulary.surface, np.trim_zeros(row, "b"))) for row in found]
-        return texts
+            ids, confidences = self._decode(tf.constant(pad(question_ids[start : start + _BATCH])))
+            texts = [rejoin(map(self.vocabulary.surface, np.trim_zeros(row, "b"))) for row in ids.numpy()]
+            said += map(Said, texts, confidences.numpy().tolist())
+        return said

@@ -10,6 +10,7 @@ from chatbot.dataset.batches import Batches
 from chatbot.dataset.encode import EncodedPairs
 from chatbot.training.replies import Replier
 from chatbot.training.scoring import chrf, exact_share
+from chatbot.training.threshold import choose_threshold
 
 if TYPE_CHECKING:
     from chatbot.training.loop import Trainer
@@ -38,7 +39,7 @@ class ReplySelection:
 
     def evaluate(self, trainer: Trainer) -> dict[str, float]:
         """Returns nll and accuracy a token, chrf and exact of the replies."""
-        replies = self._replier.replies(self._questions)
+        replies = [said.text for said in self._replier.replies(self._questions)]
         return {
             **trainer.evaluate(self._batches),
             "chrf": chrf(replies, self._answers),
@@ -48,6 +49,12 @@ class ReplySelection:
     def score(self, figures: dict[str, float]) -> list[float]:
         """chrF, then token accuracy."""
         return [figures["chrf"], figures["accuracy"]]
+
+    def threshold(self) -> float:
+        """The confidence below which the model had better not answer, see `choose_threshold`."""
+        said = self._replier.replies(self._questions)
+        is_right = [each.text == answer for each, answer in zip(said, self._answers, strict=True)]
+        return choose_threshold([each.confidence for each in said], is_right)
 
 
 class LossSelection:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any, NamedTuple
 
 import keras
+import numpy as np
 
 from chatbot.config import ModelSettings
 from chatbot.layers.token_embedding import TokenEmbedding
@@ -23,6 +24,18 @@ class Predictions(NamedTuple):
     logits: Any
     weights: Any
     answer_logits: Any
+
+
+class Start(NamedTuple):
+    """What a model brings to the first step of an answer.
+
+    Attributes:
+        state: of `step`.
+        recall: float32 [B], log probability of the answer that was recalled; 0 without an answer memory.
+    """
+
+    state: dict[str, Any]
+    recall: Any
 
 
 class Transformer(keras.Model):
@@ -94,13 +107,20 @@ class Transformer(keras.Model):
             return self.answer_embedding(vectors, reverse=True)
         return self.output_projection(vectors)
 
-    @abstractmethod
-    def forward(self, question_ids: Any, answer_ids: Any, training: bool = False) -> Predictions:
-        """A full pass; arguments as those of the call."""
+    def set_ngrams(self, table: np.ndarray) -> None:
+        """Takes the n-grams of the vocabulary's pieces, see `NgramBag`; only an answer memory is asked with them."""
 
     @abstractmethod
-    def start(self, question_ids: Any, length: int) -> dict[str, Any]:
-        """The state of `step` before the first answer piece, with room for `length` pieces."""
+    def forward(self, question_ids: Any, answer_ids: Any, answer_numbers: Any = None, training: bool = False) -> Predictions:
+        """A full pass; arguments as those of the call.
+
+        Args:
+            answer_numbers: int [B], which of the known answers they are, for an answer memory in training; None: not known.
+        """
+
+    @abstractmethod
+    def start(self, question_ids: Any, length: int) -> Start:
+        """Reads questions, int [B, S], before the first answer piece; `step` then has room for `length` pieces."""
 
     @abstractmethod
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -10,7 +10,7 @@ from keras import ops
 from chatbot.config import ModelSettings
 from chatbot.layers.autoregressive_encoder import AutoregressiveEncoder
 from chatbot.layers.masks import padding_mask
-from chatbot.transformer.base import Predictions, Transformer
+from chatbot.transformer.base import Predictions, Start, Transformer
 
 
 @keras.saving.register_keras_serializable(package="chatbot")
@@ -36,21 +36,22 @@ class CausalTransformer(Transformer):
         self.body.build(self._build_ends())
         self.built = True
 
-    def forward(self, question_ids: Any, answer_ids: Any, training: bool = False) -> Predictions:
+    def forward(self, question_ids: Any, answer_ids: Any, answer_numbers: Any = None, training: bool = False) -> Predictions:
         """See `Transformer`."""
         ids = ops.concatenate([question_ids, answer_ids], axis=1)  # [B, S + T]
         vectors, weights, _ = self.body(self.answer_embedding(ids), padding_mask=padding_mask(ids), training=training)
         answer = ops.shape(question_ids)[1]  # where it starts
         return Predictions(self._logits(vectors[:, answer:]), weights[:, :, :, answer:, :answer], None)
 
-    def start(self, question_ids: Any, length: int) -> dict[str, Any]:
+    def start(self, question_ids: Any, length: int) -> Start:
         """See `Transformer`."""
         batch_size, answer = ops.shape(question_ids)
         real = padding_mask(question_ids)
         places = ops.concatenate([real, ops.ones((batch_size, length), dtype="bool")], axis=1)  # [B, S + length]
         cache = self.body.encoder.empty_cache(batch_size, answer + length)
         _, _, cache = self.body(self.answer_embedding(question_ids), padding_mask=places, cache=cache)
-        return {"cache": cache, "places": places, "answer": ops.convert_to_tensor(answer, "int32")}
+        state = {"cache": cache, "places": places, "answer": ops.convert_to_tensor(answer, "int32")}
+        return Start(state, ops.zeros((batch_size,), dtype="float32"))
 
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """See `Transformer`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import keras
+import numpy as np
 from keras import ops
 
 from chatbot.config import ModelSettings
@@ -12,9 +13,9 @@ from chatbot.layers.answer_memory import AnswerMemory
 from chatbot.layers.decoder import Decoder
 from chatbot.layers.encoder import Encoder
 from chatbot.layers.masks import attend_to, causal_mask, padding_mask
+from chatbot.layers.ngram_bag import NgramBag
 from chatbot.layers.positional_encoding import PositionalEncoding
-from chatbot.layers.summary import Summary
-from chatbot.transformer.base import Predictions, Transformer
+from chatbot.transformer.base import Predictions, Start, Transformer
 
 
 class Memory(NamedTuple):
@@ -53,7 +54,15 @@ class Seq2SeqTransformer(Transformer):
         self.encoder = Encoder(settings.num_encoder_layers, **self._stack_arguments(), name="encoder")
         self.decoder = Decoder(settings.num_decoder_layers, **self._stack_arguments(), name="decoder")
         if settings.answer_memory:
-            self.summary = Summary(settings.dropout, name="summary", dtype=policy)
+            self.ngram_bag = NgramBag(
+                vocabulary_size,
+                settings.ngram_buckets,
+                settings.hidden_dim,
+                settings.ngram_dropout,
+                name="ngram_bag",
+                dtype=policy,
+            )
+            self.question_dropout = keras.layers.Dropout(settings.question_dropout, name="question_dropout", dtype="float32")
             # Last, so that its weights, which belong to the data, stand behind all others in a checkpoint.
             self.answer_memory = AnswerMemory(num_answers, name="answer_memory", dtype=policy)
 
@@ -66,26 +75,34 @@ class Seq2SeqTransformer(Transformer):
         self.encoder.build(vectors)
         self.decoder.build(vectors, vectors)
         if self.settings.answer_memory:
-            self.summary.build(vectors, vectors)
+            self.ngram_bag.build()
             self.answer_memory.build(vectors)
         self.built = True
+
+    def set_ngrams(self, table: np.ndarray) -> None:
+        """See `Transformer`."""
+        if self.settings.answer_memory:
+            self.ngram_bag.set_table(table)
 
     def _placed(self, vectors: Any, start_index: Any = 0, training: bool = False) -> Any:
         """Embeddings [B, L, D] with their positions, of which the first is `start_index`."""
         positions = ops.arange(ops.shape(vectors)[1]) + start_index
         return self.embedding_dropout(self.positional_encoding(vectors, positions=positions), training=training)
 
-    def encode(self, question_ids: Any, training: bool = False) -> Memory:
-        """Reads questions, int [B, S]."""
+    def encode(self, question_ids: Any, answer_numbers: Any = None, training: bool = False) -> Memory:
+        """Reads questions, int [B, S], and recalls the answers with these numbers, int [B], or the likeliest ones."""
         real = padding_mask(question_ids)  # [B, S]
-        embedded = self._placed(self.question_embedding(question_ids), training=training)
-        encoded, _, _ = self.encoder(embedded, attention_mask=attend_to(real), training=training)
+        vectors = self._placed(self.question_embedding(question_ids), training=training)
+        encoded, _, _ = self.encoder(vectors, attention_mask=attend_to(real), training=training)
         if not self.settings.answer_memory:
             return Memory(encoded, attend_to(real), None)
-        summary = self.summary(embedded, encoded, real, training=training)
-        recalled, answer_logits = self.answer_memory(summary, training=training)  # [B, 1, D], [B, 1, A]
-        everything = ops.concatenate([ops.ones_like(real[:, :1]), real], axis=1)
-        return Memory(ops.concatenate([recalled, encoded], axis=1), attend_to(everything), answer_logits[:, 0])
+        bag = self.ngram_bag(question_ids, training=training)  # [B, 1, D]
+        recalled, answer_logits = self.answer_memory(bag, answer_numbers)  # [B, 1, D], [B, 1, A]
+        always = ops.ones_like(real[:, :1])  # [B, 1]
+        # A decoder that always saw the question would write from it in part, and mix answers up where the two disagree.
+        is_shown = self.question_dropout(ops.cast(always, "float32"), training=training) > 0
+        seen = ops.concatenate([always, ops.logical_and(real, is_shown)], axis=1)  # [B, 1 + S]
+        return Memory(ops.concatenate([recalled, encoded], axis=1), attend_to(seen), answer_logits[:, 0])
 
     def decode(
         self,
@@ -116,17 +133,20 @@ class Seq2SeqTransformer(Transformer):
         )
         return self._logits(vectors), weights, cache
 
-    def forward(self, question_ids: Any, answer_ids: Any, training: bool = False) -> Predictions:
+    def forward(self, question_ids: Any, answer_ids: Any, answer_numbers: Any = None, training: bool = False) -> Predictions:
         """See `Transformer`."""
-        memory = self.encode(question_ids, training=training)
+        memory = self.encode(question_ids, answer_numbers, training=training)
         logits, weights, _ = self.decode(answer_ids, memory.vectors, memory.mask, training=training)
         recalled = ops.shape(weights)[-1] - ops.shape(question_ids)[1]  # places in front of the question's
         return Predictions(logits, weights[..., recalled:], memory.answer_logits)
 
-    def start(self, question_ids: Any, length: int) -> dict[str, Any]:
+    def start(self, question_ids: Any, length: int) -> Start:
         """See `Transformer`."""
         memory = self.encode(question_ids)
-        return {"cache": self.decoder.start_cache(memory.vectors, length), "memory_mask": memory.mask}
+        state = {"cache": self.decoder.start_cache(memory.vectors, length), "memory_mask": memory.mask}
+        if memory.answer_logits is None:
+            return Start(state, ops.zeros((ops.shape(question_ids)[0],), dtype="float32"))
+        return Start(state, ops.max(ops.log_softmax(memory.answer_logits), axis=-1))
 
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """See `Transformer`."""

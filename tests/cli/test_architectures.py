@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from chatbot.responder import Notice, Responder
+from chatbot.notices import Notice
+from chatbot.responder import Responder
 from tests.conftest import ROOT, TWENTY, read_columns, run_program, write_pairs
 
 LINES = [

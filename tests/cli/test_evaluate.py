@@ -77,6 +77,18 @@ def test_json_holds_every_figure_of_every_system_by_kind(run: Path, held_out: Pa
     assert report["samples"][0]["replies"]["constant"] == "안녕하세요!"
 
 
+def test_coverage_against_precision(run: Path, held_out: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = evaluate(capfd, run, "--data", held_out, "--json", "--fallback")
+    rows = json.loads(out)["fallback"]
+    assert [row["coverage"] for row in rows] == pytest.approx([1 / 3, 2 / 3, 1])
+    assert rows[0]["threshold"] >= rows[1]["threshold"] >= rows[2]["threshold"]
+    assert not any(row["is_own"] for row in rows), "no questions were held out, so training chose none"
+    _, out, _ = evaluate(capfd, run, "--data", held_out, "--fallback")
+    assert "questions answered" in out
+    _, out, _ = evaluate(capfd, run, "--data", held_out)
+    assert "questions answered" not in out, "off unless asked for"
+
+
 def test_a_table_for_people(run: Path, held_out: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code, out, err = evaluate(capfd, run / "export", "--data", held_out, "--samples", 3)
     assert code == 0

@@ -12,7 +12,8 @@ import pytest
 from chatbot.cli import messages
 from chatbot.cli.repl import answer_lines, converse, read_lines
 from chatbot.cli.terminal import HISTORY_LINES, PrivateHistory
-from chatbot.responder import Notice, Reply
+from chatbot.notices import Notice
+from chatbot.responder import Reply
 from chatbot.text.normalize import normalize
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from chatbot.config import FORMAT
 from tests.conftest import ROOT, TWENTY, Trained, run_program, write_pairs
 
 SMALL = [

@@ -20,9 +20,9 @@ from chatbot.layers.autoregressive_encoder import AutoregressiveEncoder
 from chatbot.layers.decoder import Decoder, DecoderLayer
 from chatbot.layers.encoder import Encoder, EncoderLayer
 from chatbot.layers.feed_forward import FeedForward
+from chatbot.layers.ngram_bag import NgramBag
 from chatbot.layers.positional_encoding import PositionalEncoding
 from chatbot.layers.residual import Residual
-from chatbot.layers.summary import Summary
 from chatbot.layers.token_embedding import TokenEmbedding
 from chatbot.transformer.causal import CausalTransformer
 from chatbot.transformer.seq2seq import Seq2SeqTransformer
@@ -45,7 +45,9 @@ FEED_FORWARD_WEIGHTS = 2 * D * INTERMEDIATE + INTERMEDIATE + D
 ENCODER_LAYER_WEIGHTS = ATTENTION_WEIGHTS + FEED_FORWARD_WEIGHTS + 2 * NORM_WEIGHTS
 DECODER_LAYER_WEIGHTS = 2 * ATTENTION_WEIGHTS + FEED_FORWARD_WEIGHTS + 3 * NORM_WEIGHTS
 SIZES = {"num_heads": H, "head_dim": HEAD, "intermediate_dim": INTERMEDIATE, "dropout": 0.1, "attention_dropout": 0.2}
-MODEL = ModelSettings(hidden_dim=D, num_encoder_layers=2, num_decoder_layers=2, norm="pre", **SIZES)
+MODEL = ModelSettings(
+    ngram_buckets=9, question_dropout=0.0, hidden_dim=D, num_encoder_layers=2, num_decoder_layers=2, norm="pre", **SIZES
+)
 SIZES_A = {**SIZES, "head_dim": D // H, "output_projection": False, "share_norm": True, "epsilon": 1e-5}
 LAYER_WEIGHTS_A = 3 * (D * D + D) + FEED_FORWARD_WEIGHTS + NORM_WEIGHTS
 SEPARATE = {"tie_embeddings": False, "scale_embeddings": False}
@@ -100,12 +102,7 @@ CASES: dict[str, Case] = {
         [(B, T, D)],
         VOCABULARY * D,
     ),
-    "Summary": (
-        lambda: Summary(0.1),
-        (floats(B, S, D), floats(B, S, D), np.array([[True] * S, [True] * 2 + [False] * (S - 2)])),
-        [(B, 1, D)],
-        2 * D * D + D + NORM_WEIGHTS,
-    ),
+    "NgramBag": (lambda: NgramBag(VOCABULARY, 9, D, 0.3), (ids(B, S),), [(B, 1, D)], 9 * D + VOCABULARY * 22),
     "AnswerMemory": (lambda: AnswerMemory(7), (floats(B, 1, D),), [(B, 1, D), (B, 1, 7)], 2 * 7 * D),
     "EncoderLayer": (
         lambda: EncoderLayer(**SIZES),
@@ -161,7 +158,7 @@ CASES: dict[str, Case] = {
         [(B, T, VOCABULARY)],
         VOCABULARY * D
         + 2 * (ENCODER_LAYER_WEIGHTS + DECODER_LAYER_WEIGHTS + NORM_WEIGHTS)
-        + (2 * D * D + D + NORM_WEIGHTS)
+        + (MODEL.ngram_buckets * D + VOCABULARY * 22)
         + 2 * 7 * D,
     ),
     "Seq2SeqTransformer, separate tables": (
@@ -259,6 +256,8 @@ def test_a_training_step_reaches_every_weight(case: Case) -> None:
         outputs = tf.nest.flatten(layer(*inputs, **arguments))
         if isinstance(layer, Residual) and layer.norm == "pre":
             outputs.append(layer.sublayer_input(inputs[0]))
+        if isinstance(layer, Seq2SeqTransformer) and layer.settings.answer_memory:  # learns from a loss of its own
+            outputs.append(layer.forward(**inputs[0], training=True).answer_logits)
         loss = sum(tf.reduce_sum(output * floats(*output.shape)) for output in outputs)
     gradients = tape.gradient(loss, [weight.value for weight in layer.trainable_weights])
     assert all(gradient is not None for gradient in gradients)
