@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import keras
+from keras import ops
 
 from chatbot.layers.attention import MultiHeadAttention
 from chatbot.layers.feed_forward import FeedForward
@@ -118,6 +119,15 @@ class Stack(keras.layers.Layer):
             if final_norm
             else keras.layers.Identity(name="final_normalization", dtype=policy)
         )
+
+    def _run(self, x: Any, cache: list[Any] | None, **arguments: Any) -> tuple[Any, Any, list[Any]]:
+        """x through all layers; their weights [B, N, H, L, K] and their caches."""
+        all_weights, new_cache = [], []
+        for index, layer in enumerate(self.layers):
+            x, weights, layer_cache = layer(x, cache=cache[index] if cache else None, **arguments)
+            all_weights.append(weights)
+            new_cache.append(layer_cache)
+        return self.final_normalization(x), ops.stack(all_weights, axis=1), new_cache
 
     def _build_layers(self, *shapes: Any) -> None:
         for layer in self.layers:

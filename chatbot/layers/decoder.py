@@ -115,20 +115,15 @@ class Decoder(Stack):
         training: bool = False,
     ) -> tuple[Any, Any, list[dict[str, Any]]]:
         """See the class."""
-        x, all_weights, new_cache = inputs, [], []
-        for index, layer in enumerate(self.layers):
-            x, weights, layer_cache = layer(
-                x,
-                memory=memory,
-                attention_mask=attention_mask,
-                memory_mask=memory_mask,
-                cache=cache[index] if cache else None,
-                start_index=start_index,
-                training=training,
-            )
-            all_weights.append(weights)
-            new_cache.append(layer_cache)
-        return self.final_normalization(x), ops.stack(all_weights, axis=1), new_cache
+        return self._run(
+            inputs,
+            cache,
+            memory=memory,
+            attention_mask=attention_mask,
+            memory_mask=memory_mask,
+            start_index=start_index,
+            training=training,
+        )
 
     def start_cache(self, memory: Any, length: int) -> list[dict[str, Any]]:
         """An entry a layer, see `DecoderLayer.start_cache`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import keras
-from keras import ops
 
 from chatbot.layers.block import Block, Stack
 
@@ -91,18 +90,7 @@ class Encoder(Stack):
         training: bool = False,
     ) -> tuple[Any, Any, list[Cache]]:
         """See the class."""
-        x, all_weights, new_cache = inputs, [], []
-        for index, layer in enumerate(self.layers):
-            x, weights, layer_cache = layer(
-                x,
-                attention_mask=attention_mask,
-                cache=cache[index] if cache else None,
-                start_index=start_index,
-                training=training,
-            )
-            all_weights.append(weights)
-            new_cache.append(layer_cache)
-        return self.final_normalization(x), ops.stack(all_weights, axis=1), new_cache
+        return self._run(inputs, cache, attention_mask=attention_mask, start_index=start_index, training=training)
 
     def empty_cache(self, batch_size: Any, length: int) -> list[Cache]:
         """An entry a layer with room for `length` places."""
