@@ -65,8 +65,8 @@ def read_lines() -> Lines:
     settings = TextSettings(task="language-model", analyzer="character")
     encoder = make_pair_encoder(settings, [[]] * len(train), train)
     return Lines(
-        encoder.encode([[]] * len(train), train),
-        encoder.encode([[]] * len(validation), validation),
+        encoder.encode([[]] * len(train), train, np.zeros(len(train), np.int32)),
+        encoder.encode([[]] * len(validation), validation, np.zeros(len(validation), np.int32)),
         len(encoder.vocabulary),
     )
 

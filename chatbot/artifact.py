@@ -75,7 +75,7 @@ class Manifest:
     files: dict[str, str]
 
 
-_AGAIN = "export the model again"
+_AGAIN = "train it again: train.py with --overwrite"
 
 
 def read_manifest(directory: Path) -> Manifest:

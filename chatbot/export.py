@@ -112,7 +112,6 @@ def export(
         path: where the export shall stand; what stands there is replaced.
         samples: questions in pieces, for the self-check.
         known: by what a chat can tell which replies to trust.
-        known: by what a chat can tell which replies to trust.
 
     Returns:
         SHA-256 of the manifest, which holds the digests of all other files.

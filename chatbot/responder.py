@@ -14,7 +14,7 @@ from chatbot.errors import UserError
 from chatbot.fallback import DEFAULT_TEXT, Fallback
 from chatbot.notices import Notice
 from chatbot.text.analyzer import make_analyzer
-from chatbot.text.normalize import normalize
+from chatbot.text.normalize import WORD_START, normalize
 from chatbot.text.pipeline import Question, TextPipeline, analyze, to_pieces
 
 
@@ -50,8 +50,9 @@ class Responder:
         >>> responder.reply("오늘 뭐 먹지?").text
     """
 
-    def __init__(self, pipeline: TextPipeline, model: Any, fallback: Fallback | None = None) -> None:
+    def __init__(self, pipeline: TextPipeline, model: Any, task: str = "chat", fallback: Fallback | None = None) -> None:
         self.pipeline = pipeline
+        self.task = task
         self.fallback = fallback
         self._model = model
         self._serve = model.signatures["serving_default"]
@@ -83,7 +84,7 @@ class Responder:
         chosen = None
         if fallback is not None or threshold is not None or only_known_answers:
             if manifest.text.task != "chat":
-                raise UserError(f"{path}: a language model continues any line; leave out fallback and only known answers")
+                raise UserError(f"{path}: a language model continues any line; leave out fallback, threshold and known answers")
             chosen = Fallback(
                 DEFAULT_TEXT if fallback is None else normalize(fallback),
                 manifest.threshold if threshold is None else threshold,
@@ -94,7 +95,9 @@ class Responder:
             loading = pool.submit(_load_saved_model, directory)
             analyzer.start()
             model = loading.result()
-        return cls(TextPipeline(analyzer, vocabulary, manifest.text.max_question_length or 1), model, chosen)
+        return cls(
+            TextPipeline(analyzer, vocabulary, manifest.text.max_question_length or 1), model, manifest.text.task, chosen
+        )
 
     def reply(self, text: str) -> Reply:
         """Answers one question, whatever it is."""
@@ -145,7 +148,7 @@ class Responder:
         )
         replies = [
             Reply(
-                text=normalize(reply.decode("utf-8", "replace")),  # nothing that could steer a terminal
+                text=self._text(question, reply, reply_pieces),
                 pieces=question.pieces,
                 spelled=question.spelled,
                 log_probability=float(log_probability),
@@ -155,6 +158,13 @@ class Responder:
             for question, reply, reply_pieces, log_probability, confidence in columns
         ]
         return [self._or_fallback(reply) for reply in replies]
+
+    def _text(self, question: Question, reply: bytes, reply_pieces: Sequence[bytes]) -> str:
+        """The finished sentence, with nothing in it that could steer a terminal."""
+        said = reply.decode("utf-8", "replace")
+        if self.task == "language-model":  # the line as it was typed, not as its pieces spell it
+            said = question.text + b"".join(reply_pieces).decode("utf-8", "replace").replace(WORD_START, " ")
+        return normalize(said)
 
     def _or_fallback(self, reply: Reply) -> Reply:
         if self.fallback is None:

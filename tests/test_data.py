@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from chatbot.config import TextSettings
@@ -109,7 +110,7 @@ def test_every_answer_comes_back_from_its_ids(path: Path, okt: OktAnalyzer) -> N
     answers = {answer: analyze(answer, okt) for _, answer in pairs}
     encoding = make_pair_encoder(TextSettings(), questions, [answers[answer] for _, answer in pairs])
     pipeline = TextPipeline(okt, encoding.vocabulary, 64)
-    encoded = encoding.encode(questions[: len(answers)], list(answers.values()))
+    encoded = encoding.encode(questions[: len(answers)], list(answers.values()), np.arange(len(answers)))
     assert not encoded.is_cut.any()
     assert [pipeline.text(ids) for ids in encoded.answer_ids] == list(answers)
 

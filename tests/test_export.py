@@ -137,7 +137,7 @@ def test_explain_agrees_with_the_search(responder: Responder, morphemes: list[li
     assert attention.shape[0] == batch
     assert attention.shape[3:] == (steps, len(morphemes[0]))
     assert np.all(attention >= 0)
-    assert np.all(attention.sum(axis=-1) <= 1 + 1e-5), "the rest went to the summary of the question"
+    assert np.all(attention.sum(axis=-1) <= 1 + 1e-5), "the rest went to the recalled answer"
     assert attention.max() > 0.05
     padding = np.array([[not piece for piece in row] for row in morphemes])
     assert np.all(

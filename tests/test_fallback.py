@@ -54,6 +54,10 @@ def test_a_question_of_nothing_known_gets_the_fallback(careful: Responder) -> No
 
 def test_an_answer_of_no_one_is_never_said(careful: Responder) -> None:
     answers = {answer for _, answer in TWENTY} | {"그건 몰라요."}
+    answers_but_one = frozenset(answers - {TWENTY[0][1]})
+    strict = Responder(careful.pipeline, careful._model, fallback=Fallback("그건 몰라요.", known_answers=answers_but_one))
+    reply = strict.reply(TWENTY[0][0])
+    assert (reply.text, reply.withheld, reply.notices) == ("그건 몰라요.", TWENTY[0][1], (Notice.UNKNOWN_ANSWER,))
     mixed = [f"{first} {second}" for (first, _), (second, _) in pairwise(TWENTY)]
     assert {reply.text for reply in careful.replies(mixed)} <= answers
 
@@ -87,10 +91,20 @@ def test_confidence_is_the_log_probability_a_piece_with_what_was_recalled(twenty
 
 def test_the_chat_says_so_and_why(twenty: Trained) -> None:
     done = run_program(
-        "chat.py", twenty.run, "--fallback", "상담원에게 물어봐 주세요.", "--threshold", "0.1", stdin="안녕\n\n졸려\n".encode()
+        "chat.py", twenty.run, "--fallback", "상담원에게 물어봐 주세요.", "--threshold", "0", stdin="안녕\n\n졸려\n".encode()
     )
     assert done.stdout.decode() == "상담원에게 물어봐 주세요.\n\n상담원에게 물어봐 주세요.\n", "nothing is that sure"
     assert done.stderr.decode().count("정해 둔 말로 대신했어요") == 2
+
+
+@pytest.mark.parametrize(
+    "flags", [["--threshold", "nan"], ["--threshold", "0.9"], ["--fallback", " "], ["--fallback", "\u200b"]]
+)
+def test_what_would_silently_do_nothing_is_refused(twenty: Trained, flags: tuple[str, str]) -> None:
+    done = run_program("chat.py", twenty.run, *flags)
+    assert done.returncode == 2
+    (line,) = done.stderr.decode().splitlines()
+    assert flags[0] in line
 
 
 def test_a_language_model_has_no_fallback(tmp_path: Path, twenty: Trained) -> None:

@@ -1,7 +1,7 @@
 """The defects of the autoregressive original, each as a test that our version passes.
 
 That loss is averaged per token, and that there is an end piece, generation and saving, is shown by training it for real:
-see `tests/cli/test_language_model.py`.
+see `tests/cli/test_architectures.py`.
 """
 
 from __future__ import annotations

@@ -54,7 +54,9 @@ def inputs(seed: int = 0) -> dict[str, np.ndarray]:
 
 def test_1_decoder_input_is_the_target_shifted(okt: OktAnalyzer) -> None:
     questions, answers = ([analyze(text, okt) for text in side] for side in zip(*PAIRS, strict=True))
-    batch = Batches(make_pair_encoder(TextSettings(), questions, answers).encode(questions, answers), 8).batch(np.arange(3))
+    batch = Batches(make_pair_encoder(TextSettings(), questions, answers).encode(questions, answers, np.arange(3)), 8).batch(
+        np.arange(3)
+    )
     ends = batch.target_ids == END_ID
     assert (ends.sum(axis=1) == 1).all()
     assert (batch.answer_ids[:, 0] == START_ID).all()
@@ -108,7 +110,7 @@ def test_6_what_is_too_long_loses_its_end_not_its_beginning(okt: OktAnalyzer) ->
     question = analyze("하나 둘 셋 넷 다섯 여섯 일곱", okt)
     settings = TextSettings(max_question_length=3, minimum_frequency=1)
     encoding = make_pair_encoder(settings, [question], [question])
-    (ids,) = encoding.encode([question], [question]).question_ids
+    (ids,) = encoding.encode([question], [question], np.zeros(1, np.int32)).question_ids
     assert [encoding.vocabulary.surface(index) for index in ids] == question[:3]
 
 

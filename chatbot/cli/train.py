@@ -49,11 +49,12 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
     from chatbot.dataset.sources import describe_sources
 
     run = RunDirectory(arguments.output)
-    origin = _origin(arguments.init_from)
-    options = read_options(arguments, vars(arguments).get("text.task", "chat"))
+    origin = _origin(arguments.init_from, arguments.output)
+    text = _text(arguments, origin)
+    options = read_options(arguments, text.task)
     corpus = read_aloud(arguments.data, options)
 
-    config, preset_name = _config(arguments, len(corpus.pairs), origin)
+    config, preset_name = _config(arguments, text, len(corpus.pairs), origin)
     document = {
         "config": config.to_dict(),
         "data": {"digest": corpus.digest(), "pairs": len(corpus.pairs)},
@@ -88,24 +89,41 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
     return 0
 
 
-def _origin(path: Path | None) -> RunDirectory | None:
+def _origin(path: Path | None, output: Path) -> RunDirectory | None:
     """The run to begin from."""
     if path is None:
         return None
     origin = RunDirectory(path)
     if not origin.exists or not origin.vocabulary.is_file():
         raise UserError(f"--init-from {path}: not a run directory of a finished training")
+    if path.resolve() == output.resolve():
+        raise UserError(f"--init-from {path}: that is where the new run shall stand; choose another --output")
     return origin
 
 
-def _config(arguments: argparse.Namespace, num_pairs: int, origin: RunDirectory | None) -> tuple[Config, str]:
+def _text(arguments: argparse.Namespace, origin: RunDirectory | None) -> TextSettings:
+    """How text is read: as given, else as the run to begin from did."""
+    given: dict[str, Any] = given_settings(arguments, TextSettings)
+    if origin is not None:
+        before = Config.from_dict(origin.read_config()["config"]).text
+        for name in ("task", "analyzer"):
+            if given.setdefault(name, getattr(before, name)) != getattr(before, name):
+                raise UserError(
+                    f"--init-from {origin.path}: its pieces are those of {name} {getattr(before, name)}; leave out --{name}"
+                )
+    elif given.get("task") == "language-model":
+        given.setdefault("analyzer", "character")
+    return TextSettings(**given)
+
+
+def _config(
+    arguments: argparse.Namespace, text: TextSettings, num_pairs: int, origin: RunDirectory | None
+) -> tuple[Config, str]:
     """The settings of the run and the name of the preset they start from."""
-    text: dict[str, Any] = given_settings(arguments, TextSettings)
     given = given_settings(arguments, ModelSettings)
-    if text.get("task") == "language-model":
-        text.setdefault("analyzer", "character")
-        given.setdefault("architecture", "decoder-only")
     if origin is None:
+        if text.task == "language-model":
+            given.setdefault("architecture", "decoder-only")
         name = arguments.preset or default_preset(num_pairs)
         model = preset(name)
         model = model.with_architecture(given.get("architecture", model.architecture))
@@ -118,7 +136,7 @@ def _config(arguments: argparse.Namespace, num_pairs: int, origin: RunDirectory 
                 f"--init-from {origin.path}: its weights need its sizes; leave out {', '.join(sorted(changed)) or '--preset'}"
             )
     training: dict[str, Any] = given_settings(arguments, TrainingSettings)
-    return Config(TextSettings(**text), model.replace(**given), TrainingSettings(**training)), name
+    return Config(text, model.replace(**given), TrainingSettings(**training)), name
 
 
 def _refuse_changes(run: RunDirectory, recorded: dict[str, Any], wanted: dict[str, Any]) -> None:

@@ -67,6 +67,9 @@ class TrainRun:
         self.corpus = corpus
         self.origin = origin
         self.signals = signals
+        # Numbered over the whole corpus, so that a number means one answer in every phase, split and later run.
+        self.answer_numbers = corpus.answer_numbers
+        self.num_answers = int(self.answer_numbers.max()) + 1
         self.task = config.text.task
         self.unit = "pair" if self.task == "chat" else "line"
         self.questions: list[list[str]] = []
@@ -114,8 +117,8 @@ class TrainRun:
         write_text(self.run.vocabulary, encoder.vocabulary.to_json())
 
         keras.utils.set_random_seed(settings.seed)
-        model = make_transformer(len(encoder.vocabulary), pairs.num_answers, self.config.model, name="transformer")
-        parameters = count_parameters(self.config.model, len(encoder.vocabulary), pairs.num_answers)
+        model = make_transformer(len(encoder.vocabulary), self.num_answers, self.config.model, name="transformer")
+        parameters = count_parameters(self.config.model, len(encoder.vocabulary), self.num_answers)
         say(f"model: {parameters:,} parameters")
         surfaces = [encoder.vocabulary.surface(index) for index in range(len(encoder.vocabulary))]
         model.set_ngrams(ngram_table(surfaces, self.config.model.ngram_buckets, NGRAMS_PER_PIECE))
@@ -143,7 +146,9 @@ class TrainRun:
         pairs, texts = self._encoded(encoder, validation), [self.corpus.answers[row] for row in validation]
         if self.task == "chat":
             return ReplySelection(pairs, texts, replier)
-        return LossSelection(pairs, sum(map(len, texts)))
+        kept = (rejoin(map(encoder.vocabulary.surface, ids)) for ids in pairs.answer_ids)  # what a cut line lost is not scored
+        lengths = [len(part) if is_cut else len(text) for part, is_cut, text in zip(kept, pairs.is_cut, texts, strict=True)]
+        return LossSelection(pairs, sum(lengths))
 
     def _take_weights(self, origin: RunDirectory, model: Transformer) -> None:
         """Loads the weights of another run; what belongs to its answers only if this data is the same."""
@@ -160,7 +165,8 @@ class TrainRun:
         return make_pair_encoder(self.config.text, questions, answers, vocabulary)
 
     def _encoded(self, encoder: PairEncoder, rows: np.ndarray) -> EncodedPairs:
-        return encoder.encode([self.questions[row] for row in rows], [self.answers[row] for row in rows])
+        questions, answers = [self.questions[row] for row in rows], [self.answers[row] for row in rows]
+        return encoder.encode(questions, answers, self.answer_numbers[rows])
 
     def _samples(self, encoder: PairEncoder, train: np.ndarray, validation: np.ndarray) -> Samples:
         """Five questions, or beginnings of lines, that stay the same over the epochs."""

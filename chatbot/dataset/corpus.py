@@ -64,6 +64,12 @@ class Corpus:
         """The answers, in order."""
         return [str(answer) for answer in self.pairs["answer"]]
 
+    @property
+    def answer_numbers(self) -> np.ndarray:
+        """Which of the distinct answers each pair has, numbered as they first appear: int32 [N]."""
+        numbers, _ = pd.factorize(self.pairs["answer"])
+        return np.asarray(numbers, dtype=np.int32)
+
     def take(self, rows: np.ndarray) -> Corpus:
         """The part with these rows."""
         return Corpus(self.pairs.iloc[rows].reset_index(drop=True), [], 0, self.encodings)

@@ -28,7 +28,7 @@ class EncodedPairs:
         answer_ids: int32 [length] an answer.
         is_cut: bool [N]: answers whose end did not fit; their end piece must not be taught.
         num_cut_questions: questions whose end did not fit.
-        answer_numbers: int32 [N]: which of the distinct answers each pair has.
+        answer_numbers: int32 [N]: which of the known answers each pair has.
     """
 
     question_ids: list[Ids]
@@ -39,11 +39,6 @@ class EncodedPairs:
 
     def __len__(self) -> int:
         return len(self.question_ids)
-
-    @property
-    def num_answers(self) -> int:
-        """Distinct answers."""
-        return int(self.answer_numbers.max()) + 1
 
     @property
     def num_tokens(self) -> int:
@@ -58,15 +53,15 @@ class PairEncoder:
     settings: TextSettings
     vocabulary: Vocabulary
 
-    def encode(self, questions: Morphemes, answers: Morphemes) -> EncodedPairs:
-        """Turns marked morphemes into ids and cuts both sides to their maximum lengths."""
+    def encode(self, questions: Morphemes, answers: Morphemes, answer_numbers: np.ndarray) -> EncodedPairs:
+        """Turns marked morphemes into ids and cuts both sides to their maximum lengths.
+
+        Args:
+            answer_numbers: int [N], which of the known answers each pair has, see `Corpus.answer_numbers`.
+        """
         question_ids, cut_questions = self._cut_ids(questions, self.settings.max_question_length)
         answer_ids, cut_answers = self._cut_ids(answers, self.settings.max_answer_length)
-        numbers: dict[tuple[str, ...], int] = {}
-        answer_numbers = [numbers.setdefault(tuple(morphemes), len(numbers)) for morphemes in answers]
-        return EncodedPairs(
-            question_ids, answer_ids, cut_answers, int(np.sum(cut_questions)), np.array(answer_numbers, dtype=np.int32)
-        )
+        return EncodedPairs(question_ids, answer_ids, cut_answers, int(np.sum(cut_questions)), answer_numbers)
 
     def _cut_ids(self, texts: Morphemes, longest: int | None) -> tuple[list[Ids], np.ndarray]:
         whole = [[self.vocabulary.get(piece) for piece in to_pieces(text, self.vocabulary)] for text in texts]
@@ -91,7 +86,8 @@ def make_pair_encoder(
         vocabulary = build_vocabulary(questions, answers, settings.vocabulary_size, settings.minimum_frequency)
     sides = [(settings.max_question_length, questions, LONGEST_QUESTION), (settings.max_answer_length, answers, LONGEST_ANSWER)]
     if settings.task == "language-model":
-        sides = [(given, answers, LONGEST_LINE) for given, _, _ in sides]
+        # What is given may be longer than any line that was learnt.
+        sides = [(settings.max_question_length or LONGEST_LINE, answers, LONGEST_LINE), (sides[1][0], answers, LONGEST_LINE)]
     lengths = []
     for given, texts, cap in sides:
         longest = max(len(to_pieces(morphemes, vocabulary)) for morphemes in texts)

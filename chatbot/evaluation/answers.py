@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,7 +35,8 @@ class Answers:
     Attributes:
         replies: normalised.
         is_cut: whether the reply hit the cap on its length.
-        confidences: of the replies, see `Reply`; None for a system that gives none.
+        confidences: of the replies, see `Reply`; minus infinity where nothing in the question is known; None for a system
+            that gives none.
         seconds: that all replies took; None where nothing is worked out.
         likelihoods: of the answers wanted, None for one that the model's pieces cannot write; None for a system that
             gives no probabilities.
@@ -71,7 +73,7 @@ def model_answers(
     return Answers(
         [reply.text for reply in replies],
         [Notice.CUT_REPLY in reply.notices for reply in replies],
-        [reply.confidence for reply in replies],
+        [-math.inf if Notice.NOTHING_KNOWN in reply.notices else reply.confidence for reply in replies],
         seconds,
         _likelihoods(responder, questions, answers),
     )

@@ -13,26 +13,25 @@ _TENTHS = np.arange(1, 11) / 10
 def coverage_rows(
     confidences: Sequence[float], is_right: Sequence[bool], threshold: float | None = None
 ) -> list[dict[str, Any]]:
-    """A row a tenth of the questions, the surest first; and one for the model's own threshold, where it has one.
+    """A row a tenth of the questions that can be answered, the surest first; and one for the model's own threshold.
 
     Args:
-        confidences: of the replies.
+        confidences: of the replies; minus infinity where nothing in the question is known, which is never answered.
         is_right: whether each is the answer wanted, to the letter.
-        threshold: below it the model withholds its reply.
+        threshold: below it the model withholds its reply; None: it has none.
 
     Returns:
-        rows of coverage (share of questions answered), threshold (the lowest confidence among them), precision (share of
-        right ones among them; None where nothing is answered) and is_own.
+        rows of threshold, coverage (share of all questions answered at it), precision (share of right ones among them; None
+        where nothing is answered) and is_own, by coverage.
     """
-    order = np.argsort(np.negative(confidences), kind="stable")
-    sorted_confidences, right = np.array(confidences)[order], np.cumsum(np.array(is_right, dtype=bool)[order])
-    counts = np.unique(np.ceil(_TENTHS * len(order)).astype(int))
-    rows = [_row(count, float(sorted_confidences[count - 1]), right, is_own=False) for count in counts]
-    if threshold is not None:
-        rows.append(_row(int(np.sum(sorted_confidences >= threshold)), threshold, right, is_own=True))
+    sure, right = np.array(confidences), np.array(is_right, dtype=bool)
+    known = np.sort(sure[np.isfinite(sure)])[::-1]
+    places = np.unique(np.ceil(_TENTHS * len(known)).astype(int)) - 1
+    thresholds = dict.fromkeys(float(known[place]) for place in places if place >= 0)  # equal ones once
+    wanted = [(each, False) for each in thresholds] + ([(threshold, True)] if threshold is not None else [])
+    rows = []
+    for each, is_own in wanted:
+        answered = sure >= each
+        precision = float(right[answered].mean()) if answered.any() else None
+        rows.append({"threshold": each, "coverage": float(answered.mean()), "precision": precision, "is_own": is_own})
     return sorted(rows, key=lambda row: float(row["coverage"]))
-
-
-def _row(count: int, threshold: float, right: np.ndarray, is_own: bool) -> dict[str, Any]:
-    precision = float(right[count - 1] / count) if count else None
-    return {"coverage": count / len(right), "threshold": threshold, "precision": precision, "is_own": is_own}

@@ -20,12 +20,14 @@ class Question:
         spelled: the morphemes that are not in the vocabulary and were spelled, without word-start marks.
         is_cut: whether the end of the question did not fit.
         is_known: whether any piece was seen in training; single letters that a syllable was spelled into do not count.
+        text: normalised, whole.
     """
 
     pieces: tuple[str, ...]
     spelled: tuple[str, ...]
     is_cut: bool
     is_known: bool
+    text: str = ""
 
 
 def analyze(text: str, analyzer: Analyzer) -> list[str]:
@@ -68,6 +70,7 @@ class TextPipeline:
             spelled=spelled,
             is_cut=len(pieces) > len(fitting) or len(normal) > longest,
             is_known=any(self._is_known(piece) for piece in fitting),
+            text=normal,
         )
 
     def _is_known(self, piece: str) -> bool:

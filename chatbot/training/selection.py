@@ -62,7 +62,7 @@ class LossSelection:
 
     Args:
         pairs: validation lines, as answers to nothing.
-        num_characters: in all of them.
+        num_characters: in all that is kept of them.
     """
 
     def __init__(self, pairs: EncodedPairs, num_characters: int) -> None:

@@ -92,12 +92,17 @@ def test_a_language_model_continues_lines(language_model: tuple[Path, str]) -> N
     refused = run_program("-m", "chatbot", "evaluate", run, "--data", "data/faq.csv")
     assert refused.returncode == 2
     assert b"a language model has no answers to compare" in refused.stderr
+    refused = run_program("chat.py", run, "--only-known-answers", "--threshold", "-1")
+    assert refused.returncode == 2
+    assert b"leave out --threshold, --only-known-answers" in refused.stderr
 
 
 def test_a_language_model_in_python(language_model: tuple[Path, str]) -> None:
     responder = Responder.load(language_model[0])
-    reply = responder.reply("봄이 오면 산에 쾍")
-    assert reply.text.startswith("봄이 오면 산에 쾍"), "what was typed stands there as it was typed, known or not"
+    for line in ("봄이 오면 산에 쾍", "봄이 오면 ①㎏ Ａ…", "봄이 오면 " + "산에 들에 " * 20):
+        reply = responder.reply(line)
+        assert reply.text.startswith(line.strip()), "what was typed stands there as it was typed, known or not"
+        assert Notice.CUT_QUESTION not in reply.notices
     assert Notice.CUT_REPLY not in responder.reply("가을이 오면").notices
 
 

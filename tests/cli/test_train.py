@@ -103,6 +103,31 @@ def test_a_second_training_starts_no_java_and_goes_on_from_another_run(twenty: T
     assert (output / "vocabulary.json").read_bytes() == (twenty.run / "vocabulary.json").read_bytes()
 
 
+def test_a_memory_goes_on_with_the_right_answers_whatever_is_held_out(twenty: Trained, tmp_path: Path) -> None:
+    """The other run held nothing out; this one splits and refits, and numbers mean the same answers all the same."""
+    output = tmp_path / "next"
+    flags = ["--validation-split", "0.2", "--refit", "--epochs", "1", "--learning-rate", "0.00001"]
+    done = train("--data", twenty.data, "--output", output, "--init-from", twenty.run, *flags)
+    assert done.returncode == 0, done.stderr.decode()
+    records = [json.loads(line) for line in (output / "history.jsonl").read_text().splitlines()]
+    assert [record["phase"] for record in records] == ["select", "refit"]
+    assert records[0]["validation"]["exact"] == 1.0, "the four held out were learnt by the other run"
+
+
+@pytest.mark.parametrize("flags", [["--analyzer", "character"], ["--task", "language-model"]])
+def test_other_pieces_do_not_go_on_from_a_run(twenty: Trained, tmp_path: Path, flags: list[str]) -> None:
+    done = train("--data", twenty.data, "--output", tmp_path / "next", "--init-from", twenty.run, *flags)
+    assert done.returncode == 2
+    assert f"leave out {flags[0]}" in done.stderr.decode().splitlines()[-1]
+
+
+def test_a_run_does_not_go_on_from_itself(twenty: Trained) -> None:
+    done = train("--data", twenty.data, "--output", twenty.run, "--init-from", twenty.run, "--overwrite")
+    assert done.returncode == 2
+    assert "choose another --output" in done.stderr.decode()
+    assert twenty.export.is_dir()
+
+
 def test_overwrite_sets_the_old_run_aside(tmp_path: Path) -> None:
     data, output = write_pairs(tmp_path / "a.csv", TWENTY[:3]), tmp_path / "run"
     output.mkdir()

@@ -134,3 +134,11 @@ def test_the_public_corpus_splits_without_a_leak() -> None:
     keys = np.array([question_key(question) for question in corpus.questions], dtype=object)
     assert not set(keys[train]) & set(keys[validation])
     assert 0.08 < len(validation) / len(corpus.pairs) < 0.12
+
+
+def test_equal_answers_have_one_number(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("Q,A\n가,네!\n나,아니요.\n다,  네! \n", encoding="utf-8")
+    corpus = read_corpus([path])
+    assert corpus.answer_numbers.tolist() == [0, 1, 0]
+    assert corpus.answer_numbers.dtype == np.int32

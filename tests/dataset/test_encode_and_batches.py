@@ -17,18 +17,19 @@ def morphemes(*texts: str) -> list[list[str]]:
 
 
 QUESTIONS = morphemes("안녕", "오늘 뭐 먹지?", "가" * 100)
+NUMBERS = np.arange(3, dtype=np.int32)
 ANSWERS = morphemes("네, 안녕하세요!", "국수 어때요?", "나" * 200)
 
 
 def test_lengths_follow_the_longest_row_up_to_a_cap() -> None:
     encoding = make_pair_encoder(TextSettings(minimum_frequency=1), QUESTIONS[:2], ANSWERS[:2])
     assert encoding.settings.max_question_length == len(QUESTIONS[1])
-    pairs = encoding.encode(QUESTIONS[:2], ANSWERS[:2])
+    pairs = encoding.encode(QUESTIONS[:2], ANSWERS[:2], NUMBERS[:2])
     assert pairs.num_cut_questions == 0
     assert not pairs.is_cut.any()
     capped = make_pair_encoder(TextSettings(minimum_frequency=1), QUESTIONS, ANSWERS)
     assert (capped.settings.max_question_length, capped.settings.max_answer_length) == (64, 160)
-    pairs = capped.encode(QUESTIONS, ANSWERS)
+    pairs = capped.encode(QUESTIONS, ANSWERS, NUMBERS)
     assert pairs.num_cut_questions == 1
     assert pairs.is_cut.tolist() == [False, False, True]
     assert len(pairs.question_ids[2]) == 64
@@ -36,7 +37,7 @@ def test_lengths_follow_the_longest_row_up_to_a_cap() -> None:
 
 
 def test_a_cut_answer_is_never_taught_as_ended() -> None:
-    pairs = make_pair_encoder(TextSettings(max_answer_length=3), QUESTIONS, ANSWERS).encode(QUESTIONS, ANSWERS)
+    pairs = make_pair_encoder(TextSettings(max_answer_length=3), QUESTIONS, ANSWERS).encode(QUESTIONS, ANSWERS, NUMBERS)
     assert pairs.is_cut.all()
     batch = Batches(pairs, 8).batch(np.arange(3))
     assert END_ID not in batch.target_ids
@@ -45,7 +46,7 @@ def test_a_cut_answer_is_never_taught_as_ended() -> None:
 
 def test_a_long_question_keeps_its_beginning() -> None:
     encoding = make_pair_encoder(TextSettings(max_question_length=3, minimum_frequency=1), QUESTIONS, ANSWERS)
-    pairs = encoding.encode(QUESTIONS, ANSWERS)
+    pairs = encoding.encode(QUESTIONS, ANSWERS, NUMBERS)
     assert [encoding.vocabulary.surface(index) for index in pairs.question_ids[1]] == ["▁오", "늘", "▁뭐"]
 
 
@@ -101,16 +102,14 @@ def test_little_is_wasted_on_padding() -> None:
     assert real / cells > 0.7, "random lengths to 20 fill half of the cells when padded to one width"
 
 
-def test_equal_answers_have_one_number() -> None:
-    answers = morphemes("네!", "아니요.", "네!")
-    pairs = make_pair_encoder(TextSettings(), QUESTIONS, answers).encode(QUESTIONS, answers)
-    assert pairs.answer_numbers.tolist() == [0, 1, 0]
-    assert Batches(pairs, 8).batch(np.array([2, 1])).answer_numbers.tolist() == [0, 1]
+def test_a_batch_says_which_answers_it_holds() -> None:
+    pairs = make_pair_encoder(TextSettings(), QUESTIONS, ANSWERS).encode(QUESTIONS, ANSWERS, np.array([4, 9, 4], np.int32))
+    assert Batches(pairs, 8).batch(np.array([2, 1])).answer_numbers.tolist() == [4, 9]
 
 
 def test_unknown_is_only_for_signs_in_questions() -> None:
     questions, answers = morphemes("鬱 뭐야"), morphemes("몰라요.")
-    pairs = make_pair_encoder(TextSettings(minimum_frequency=2), questions, answers).encode(questions, answers)
+    pairs = make_pair_encoder(TextSettings(minimum_frequency=2), questions, answers).encode(questions, answers, NUMBERS[:1])
     assert UNKNOWN_ID in pairs.question_ids[0]
     assert UNKNOWN_ID not in pairs.answer_ids[0]
 

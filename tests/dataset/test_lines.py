@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from chatbot.config import TextSettings
@@ -52,7 +53,7 @@ def test_lines_become_batches_without_questions() -> None:
     lines = [analyze(text, CharacterAnalyzer()) for text in ("가나다", "라마", "가" * 600)]
     encoder = make_pair_encoder(TextSettings(task="language-model"), [[]] * 3, lines)
     assert (encoder.settings.max_question_length, encoder.settings.max_answer_length) == (LONGEST_LINE, LONGEST_LINE)
-    pairs = encoder.encode([[]] * 3, lines)
+    pairs = encoder.encode([[]] * 3, lines, np.arange(3))
     assert pairs.is_cut.tolist() == [False, False, True]
     batches = Batches(pairs, 2)
     (batch, other) = sorted((batches.batch(rows) for rows in batches.order(0)), key=lambda batch: batch.answer_ids.shape[1])

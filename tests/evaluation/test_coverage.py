@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from chatbot.evaluation.coverage import coverage_rows
 
 
@@ -10,6 +14,18 @@ def test_the_surest_answers_first() -> None:
     assert [row["precision"] for row in rows[:5]] == [1.0] * 5
     assert rows[-1]["precision"] == 0.5
     assert rows[2]["threshold"] == -6.0
+
+
+def test_equally_sure_answers_come_together() -> None:
+    (row,) = coverage_rows([-1.0, -1.0, -1.0], [True, False, False])
+    assert (row["coverage"], row["precision"]) == (1.0, pytest.approx(1 / 3))
+
+
+def test_a_question_of_nothing_known_is_never_answered() -> None:
+    rows = coverage_rows([-1.0, -float("inf")], [True, False], threshold=-9.0)
+    assert {row["coverage"] for row in rows} == {0.5}
+    assert all(math.isfinite(row["threshold"]) for row in rows), "JSON knows no infinity"
+    assert coverage_rows([-float("inf")], [False]) == []
 
 
 def test_the_models_own_threshold_stands_among_them() -> None:
