@@ -89,7 +89,7 @@ class TrainRun:
             say(f"split: {len(train):,} {self.unit}s to train on, {len(validation):,} held out, none on both sides")
         else:
             say(f"no {self.unit}s are held out: nothing is selected, the last weights are exported")
-        plan = make_plan(settings, len(train))
+        plan = make_plan(settings, len(train), self.config.model.norm)
         say(f"plan: {plan.batch_size} {self.unit}s a step, {plan.steps_per_epoch} steps an epoch, at most {plan.epochs} epochs")
         phase = self._phase("select", plan, train, validation)
         threshold = phase.threshold

@@ -13,6 +13,8 @@ _MIN_PAIRS_FOR_VALIDATION = 200
 _DEFAULT_VALIDATION_SPLIT = 0.1
 _BY_PAIRS = ((200, 20, 3e-3), (4_000, 16, 3e-3), (math.inf, 20, 3e-3))
 """Epochs and learning rate below that many pairs."""
+_POST_NORM_SHARE = 1 / 3
+"""Post-norm needs a lower rate: its gradients near the output are large at first, Xiong et al. 2020."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def validation_share(settings: TrainingSettings, num_pairs: int) -> float:
     return _DEFAULT_VALIDATION_SPLIT if num_pairs >= _MIN_PAIRS_FOR_VALIDATION else 0.0
 
 
-def make_plan(settings: TrainingSettings, num_pairs: int) -> Plan:
+def make_plan(settings: TrainingSettings, num_pairs: int, norm: str = "pre") -> Plan:
     """Plans a run over `num_pairs` training pairs: the batch grows with them, and no epoch is shorter than 60 steps."""
     batch_size = settings.batch_size or min(max(num_pairs // MIN_STEPS_PER_EPOCH, _SMALLEST_BATCH), _LARGEST_BATCH)
     steps_per_pass = -(-num_pairs // batch_size)
@@ -57,5 +59,5 @@ def make_plan(settings: TrainingSettings, num_pairs: int) -> Plan:
         passes=passes,
         steps_per_epoch=passes * steps_per_pass,
         epochs=settings.epochs or int(epochs),
-        learning_rate=settings.learning_rate or learning_rate,
+        learning_rate=settings.learning_rate or learning_rate * (_POST_NORM_SHARE if norm == "post" else 1),
     )

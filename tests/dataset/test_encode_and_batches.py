@@ -124,6 +124,12 @@ def test_the_batch_grows_with_the_data(pairs: int, batch_size: int) -> None:
     assert (given.epochs, given.batch_size, given.learning_rate) == (3, 5, 0.1)
 
 
+def test_post_norm_learns_at_a_lower_rate_unless_one_is_given() -> None:
+    rates = [make_plan(TrainingSettings(), 1_000, norm).learning_rate for norm in ("pre", "post")]
+    assert rates[1] == pytest.approx(rates[0] / 3)
+    assert make_plan(TrainingSettings(learning_rate=0.1), 1_000, "post").learning_rate == 0.1
+
+
 def test_few_pairs_are_not_split() -> None:
     assert validation_share(TrainingSettings(), 199) == 0
     assert validation_share(TrainingSettings(), 200) == 0.1
