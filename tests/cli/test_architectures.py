@@ -23,6 +23,9 @@ LINES = [
 ] * 2
 
 
+SMALLER = ("--hidden-dim", "64", "--num-heads", "4", "--intermediate-dim", "128")
+
+
 def exact(responder: Responder, pairs: list[tuple[str, str]]) -> float:
     replies = responder.replies([question for question, _ in pairs])
     return float(np.mean([reply.text == answer for reply, (_, answer) in zip(replies, pairs, strict=True)]))
@@ -31,7 +34,8 @@ def exact(responder: Responder, pairs: list[tuple[str, str]]) -> float:
 def test_system_a_as_a_chatbot(tmp_path: Path) -> None:
     """Question, separator, answer in one sequence; loss on the answer only."""
     run, data = tmp_path / "run", write_pairs(tmp_path / "twenty.csv", TWENTY)
-    done = run_program("train.py", "--data", data, "--output", run, "--architecture", "decoder-only", "--norm", "post")
+    flags = ["--architecture", "decoder-only", "--norm", "post", "--learning-rate", "0.003", "--epochs", "12"]
+    done = run_program("train.py", "--data", data, "--output", run, *SMALLER, *flags)
     assert done.returncode == 0, done.stderr.decode()
     settings = json.loads((run / "config.json").read_text(encoding="utf-8"))["config"]["model"]
     assert (settings["architecture"], settings["num_encoder_layers"], settings["num_decoder_layers"]) == ("decoder-only", 0, 4)
@@ -55,7 +59,7 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]
     data.write_text("\ufeff" + "\r\n\r\n".join(LINES) + "\n", encoding="utf-8")
     done = run_program(
         "train.py", "--task", "language-model", "--data", data, "--output", directory / "run", "--validation-split", "0.2",
-        "--refit", "--epochs", "12",
+        "--refit", "--epochs", "10", *SMALLER,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     return directory / "run", done.stderr.decode()
