@@ -157,7 +157,7 @@ class ModelSettings(Settings):
         self._check_architecture()
 
     def _check_architecture(self) -> None:
-        heads = self.num_heads * (self.head_dim or self.hidden_dim // self.num_heads)
+        heads = self.num_heads * self.width_of_head
         if self.architecture == "decoder-only" and (self.num_encoder_layers or self.answer_memory):
             raise UserError("a decoder-only model has num_encoder_layers 0 and no answer_memory, which an encoder would ask")
         if self.architecture == "encoder-decoder" and not self.num_encoder_layers:
@@ -166,6 +166,16 @@ class ModelSettings(Settings):
             raise UserError(f"without output_projection the heads must add up to hidden_dim {self.hidden_dim}, not to {heads}")
         if self.tie_embeddings and not self.scale_embeddings:
             raise UserError("scale_embeddings false needs tie_embeddings false: one table cannot serve both at two scales")
+
+    @property
+    def width_of_head(self) -> int:
+        """d: `head_dim`, or what it is by default."""
+        return self.head_dim or self.hidden_dim // self.num_heads
+
+    @property
+    def has_final_norm(self) -> bool:
+        """`final_norm`, or what it is by default."""
+        return self.norm == "pre" if self.final_norm is None else self.final_norm
 
     def with_architecture(self, architecture: str) -> ModelSettings:
         """The same sizes in another architecture, with as many layers in all."""

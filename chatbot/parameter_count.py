@@ -14,7 +14,7 @@ def count_parameters(settings: ModelSettings, vocabulary_size: int, num_answers:
         num_answers: distinct training answers; they count with an answer memory only.
     """
     width = settings.hidden_dim
-    inner = settings.num_heads * (settings.head_dim or width // settings.num_heads)
+    inner = settings.num_heads * settings.width_of_head
     bias = int(settings.use_bias)
     normalization = 2 * width
     attention = 3 * (width + bias) * inner + settings.output_projection * (inner + bias) * width
@@ -23,8 +23,7 @@ def count_parameters(settings: ModelSettings, vocabulary_size: int, num_answers:
     def stack(layers: int, attentions: int) -> int:
         normalizations = 1 if settings.share_norm else attentions + 1
         block = attentions * attention + feed_forward + normalizations * normalization
-        final = settings.norm == "pre" if settings.final_norm is None else settings.final_norm
-        return layers * block + final * normalization
+        return layers * block + settings.has_final_norm * normalization
 
     is_seq2seq = settings.architecture == "encoder-decoder"
     table = vocabulary_size * width

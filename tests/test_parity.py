@@ -7,6 +7,7 @@ that count, a head width of its own).
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ def random_model(settings: ModelSettings) -> tuple[Transformer, Weights]:
     """A model with random weights, biases and scales too, and its weights by their place in it."""
     tf.keras.utils.set_random_seed(1)
     model = make_transformer(V, 1, settings)
-    generator = np.random.default_rng(1)
-    for variable in model.trainable_variables:
+    for variable in model.trainable_variables:  # by name: one variable more must not change the others
+        generator = np.random.default_rng(zlib.crc32(variable.path.split("/", 1)[1].encode()))
         variable.assign(generator.normal(0, 0.4, variable.shape) + (1 if "gamma" in variable.path else 0))
     weights = {variable.path.split("/", 1)[1]: variable.numpy().astype("float64") for variable in model.trainable_variables}
     return model, weights

@@ -39,14 +39,13 @@ def print_presets() -> None:
         table.add_column(column, justify="right", no_wrap=True)
     for name, settings in PRESETS.items():
         layers = (settings.num_encoder_layers, settings.num_decoder_layers)
-        inner = settings.head_dim or settings.hidden_dim // settings.num_heads
         table.add_row(
             name,
             settings.architecture,
             settings.norm,
             "+".join(str(number) for number in layers if number),
             str(settings.hidden_dim),
-            f"{settings.num_heads} x {inner}",
+            f"{settings.num_heads} x {settings.width_of_head}",
             str(settings.intermediate_dim),
             f"{count_parameters(settings, _VOCABULARY_SIZE, _NUM_ANSWERS):,}",
         )

@@ -79,7 +79,7 @@ class Transformer(keras.Model):
         settings = self.settings
         block = {
             "num_heads": settings.num_heads,
-            "head_dim": settings.head_dim or settings.hidden_dim // settings.num_heads,
+            "head_dim": settings.width_of_head,
             "intermediate_dim": settings.intermediate_dim,
             "norm": settings.norm,
             "dropout": settings.dropout,
@@ -90,8 +90,7 @@ class Transformer(keras.Model):
             "share_norm": settings.share_norm,
             "epsilon": settings.epsilon,
         }
-        final_norm = settings.norm == "pre" if settings.final_norm is None else settings.final_norm
-        return {"block": block, "final_norm": final_norm, "dtype": self.dtype_policy}
+        return {"block": block, "final_norm": settings.has_final_norm, "dtype": self.dtype_policy}
 
     def _build_ends(self) -> Any:
         """Makes the weights of embedding and output; returns the shape of the vectors between them."""
