@@ -49,4 +49,4 @@ def read_pairs() -> Workload:
     morphemes = analyze_all(corpus.questions + corpus.answers, OktAnalyzer(), cache_directory())
     questions, answers = morphemes[: len(corpus.pairs)], morphemes[len(corpus.pairs) :]
     encoder = make_pair_encoder(TextSettings(vocabulary_size=VOCABULARY_SIZE), questions, answers)
-    return Workload(encoder.encode(questions, answers, corpus.answer_numbers()), len(encoder.vocabulary))
+    return Workload(encoder.encode(questions, answers, corpus.answer_numbers), len(encoder.vocabulary))
