@@ -50,7 +50,10 @@ def _sort_stacks(text: str) -> str:
         return text
     parts, end = [], 0
     for stack in _STACK.finditer(bytes(map(unicodedata.combining, text))):
-        parts += [text[end : stack.start()], *sorted(text[slice(*stack.span())], key=unicodedata.combining)]
+        by_class: dict[int, list[str]] = {}
+        for mark in text[slice(*stack.span())]:
+            by_class.setdefault(unicodedata.combining(mark), []).append(mark)
+        parts += [text[end : stack.start()], *("".join(by_class[number]) for number in sorted(by_class))]
         end = stack.end()
     return "".join([*parts, text[end:]])
 

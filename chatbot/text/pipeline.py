@@ -57,10 +57,10 @@ class TextPipeline:
     def question(self, text: str) -> Question:
         """Prepares what a user typed, whatever it is."""
         normal = normalize(text)
-        if not has_visible(normal):
-            return Question((), (), is_cut=False, is_known=False)
         # Pieces are no longer than a run, so this keeps all that can fit and bounds the analyzer's time.
         longest = self.max_question_length * LONGEST_RUN
+        if not has_visible(normal[:longest]):
+            return Question((), (), is_cut=False, is_known=False)
         morphemes = analyze(normal[:longest], self.analyzer)
         pieces = to_pieces(morphemes, self.vocabulary)
         fitting = tuple(pieces[: self.max_question_length])
