@@ -144,9 +144,7 @@ LONG_LINES = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind", ["syllables", "marks out of order", *(pytest.param(kind, marks=pytest.mark.stress) for kind in LONG_LINES)]
-)
+@pytest.mark.parametrize("kind", ["marks out of order", *(pytest.param(kind, marks=pytest.mark.stress) for kind in LONG_LINES)])
 def test_ten_megabytes_in_one_line(okt: OktAnalyzer, kind: str) -> None:
     line = LONG_LINES[kind] * (TEN_MB // len(LONG_LINES[kind]))
     pipeline = TextPipeline(okt, VOCABULARY, 64)
