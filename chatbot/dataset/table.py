@@ -99,7 +99,8 @@ def find_encoding(path: Path, given: str | None = None) -> Encoding:
     """
     if given is not None:
         try:
-            b"".decode(given)
+            io.TextIOWrapper(io.BytesIO(), encoding=given)
+            codecs.getincrementaldecoder(given)
         except (LookupError, UnicodeError):  # codecs that turn bytes into bytes are no text encodings
             raise UserError(f"--encoding {given}: no such encoding; for example utf-8 or cp949") from None
         bad = _first_bad_byte(path, given)
