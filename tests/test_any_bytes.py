@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from chatbot.text.normalize import normalize
 from chatbot.text.pieces import rejoin
 from chatbot.text.pipeline import TextPipeline, analyze
 from chatbot.text.vocabulary import build_vocabulary
-from tests.conftest import TWENTY
+from tests.conftest import ROOT, TWENTY, Trained, run_program
 from tests.fuzz import ESCAPES, any_lines, any_texts, is_plain
 
 SECONDS_A_LINE = 5.0
@@ -172,6 +173,16 @@ def test_a_real_export_takes_any_bytes(loaded: Responder, count: int) -> None:
         assert bool(reply.text) == bool(reply.pieces)
     assert slowest < SECONDS_A_LINE
     assert loaded.reply(TWENTY[0][0]).text == TWENTY[0][1]
+
+
+@pytest.mark.stress
+def test_the_real_chat_takes_ten_megabytes_and_a_binary_file(twenty: Trained) -> None:
+    lines = ["가".encode() * (TEN_MB // 3), Path(sys.executable).read_bytes()[:100_000].replace(b"\n", b""), "안녕".encode()]
+    done = run_program(ROOT / "chat.py", twenty.run, stdin=b"".join(line + b"\n" for line in lines))
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.count(b"\n") == len(lines)
+    assert done.stdout.endswith(f"\n{TWENTY[0][1]}\n".encode())
+    assert is_plain(done.stdout.decode() + done.stderr.decode())
 
 
 def resident_bytes() -> int:

@@ -138,6 +138,11 @@ def test_a_manifest_that_is_something_else(copied: Path, content: bytes) -> None
     path.write_bytes(original)
 
 
+def test_a_saved_model_of_somebody_else_is_refused(copied: Path, tmp_path: Path) -> None:
+    shutil.copy(copied / SAVED_MODEL, tmp_path / SAVED_MODEL)
+    assert_refused_by_name(tmp_path, MANIFEST, "no manifest")
+
+
 def test_a_manifest_from_before_there_were_seals_is_read(copied: Path) -> None:
     path, content, wanted = copied / MANIFEST, (copied / MANIFEST).read_bytes(), read_manifest(copied)
     path.write_text(json.dumps(unseal(json.loads(content))))

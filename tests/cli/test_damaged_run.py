@@ -49,13 +49,13 @@ def damage(file: Path, how: str) -> None:
         file.write_bytes(content[: len(content) // 2] if how == "cut" else b"")
 
 
-def weights(run: Path) -> dict[str, bytes]:
-    """The values in an export; its file has them in another order each time."""
+def weights(run: Path) -> list[bytes]:
+    """The values in an export, sorted: their names are numbers, given anew each time."""
     import tensorflow as tf
 
     reader = tf.train.load_checkpoint(str(run / "export" / "variables" / "variables"))
     names = (name for name in reader.get_variable_to_shape_map() if "OBJECT_GRAPH" not in name)
-    return {name: reader.get_tensor(name).tobytes() for name in names}
+    return sorted(reader.get_tensor(name).tobytes() for name in names)
 
 
 @pytest.mark.stress
