@@ -91,7 +91,7 @@ class Responder:
             before = _mark(directory)
             try:
                 responder = cls._load(directory, fallback, threshold, only_known_answers, sha256)
-            except UserError:
+            except (UserError, OSError):
                 if _mark(directory) == before:
                     raise
             else:

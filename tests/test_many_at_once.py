@@ -95,9 +95,9 @@ def known_answers(responder: Responder) -> frozenset[str] | None:
     return responder.fallback.known_answers
 
 
-@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("error", [None, UserError("damaged"), FileNotFoundError("gone")])
 def test_a_load_that_meets_a_replacement_begins_again(
-    twenty: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+    twenty: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception | None
 ) -> None:
     served, new = copy_export(twenty, tmp_path / "served"), copy_export(twenty, tmp_path / "new", "새 대답")
     loads: list[Path] = []
@@ -106,8 +106,8 @@ def test_a_load_that_meets_a_replacement_begins_again(
         loads.append(directory)
         if len(loads) == 1:
             replace(served, new)
-            if fails:
-                raise UserError("a file was there a moment ago")
+            if error is not None:
+                raise error  # a file was there a moment ago
         return Whatever()
 
     monkeypatch.setattr(responder_module, "_load_saved_model", load)
