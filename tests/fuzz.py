@@ -25,8 +25,8 @@ _JOINED = ["👨\u200d👩\u200d👧", "❤\ufe0f", "🇰🇷", "각", "ㅋ", "�
 
 
 def any_text(random: random.Random) -> str:
-    """A string of one of many kinds, up to 200 characters."""
-    length = random.randrange(1, 200)
+    """A string of one of many kinds, up to 60 characters or signs."""
+    length = random.randrange(1, 60)
     kinds = [
         lambda: "".join(chr(random.randrange(sys.maxunicode + 1)) for _ in range(length)),
         lambda: "".join(chr(0x10000 * random.randrange(17) + random.randrange(0x400)) for _ in range(length)),
@@ -48,7 +48,7 @@ def any_line(random: random.Random) -> bytes:
     """The bytes of a line, without its end."""
     kind = random.randrange(4)
     if kind == 0:
-        return random.randbytes(random.randrange(200)).replace(b"\n", b"")
+        return random.randbytes(random.randrange(100)).replace(b"\n", b"")
     encoding = ("utf-8", "cp949", "utf-16")[random.randrange(3)]
     line = any_text(random).encode(encoding, "surrogatepass" if encoding != "cp949" else "replace")
     if kind == 1 and line:

@@ -118,7 +118,7 @@ def test_the_pieces_of_any_text_add_up_to_it(text: str) -> None:
     assert is_plain(normal)
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(2_000, marks=pytest.mark.stress)])
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.stress)])
 def test_okt_takes_any_text(okt: OktAnalyzer, count: int) -> None:
     pipeline = TextPipeline(okt, VOCABULARY, 64)
     for text in any_texts(count, seed=1):

