@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -161,7 +161,7 @@ def test_a_hundred_thousand_short_lines() -> None:
 
 
 @pytest.mark.parametrize("count", [50, pytest.param(3_000, marks=pytest.mark.stress)])
-def test_a_real_export_takes_any_bytes(loaded: Responder, count: int) -> None:
+def test_a_real_export_takes_any_bytes(loaded: Responder, count: int, record_property: Callable[[str, object], None]) -> None:
     slowest = 0.0
     for line in any_lines(count, seed=2):
         (text,) = read_lines(io.BytesIO(line + b"\n"))
@@ -171,6 +171,7 @@ def test_a_real_export_takes_any_bytes(loaded: Responder, count: int) -> None:
         assert is_plain(reply.text)
         assert "\n" not in reply.text
         assert bool(reply.text) == bool(reply.pieces)
+    record_property("slowest", slowest)
     assert slowest < SECONDS_A_LINE
     assert loaded.reply(TWENTY[0][0]).text == TWENTY[0][1]
 
@@ -190,7 +191,7 @@ def resident_bytes() -> int:
 
 
 @pytest.mark.stress
-def test_memory_is_flat_over_ten_thousand_answers(loaded: Responder) -> None:
+def test_memory_is_flat_over_ten_thousand_answers(loaded: Responder, record_property: Callable[[str, object], None]) -> None:
     def ask(texts: Iterator[str]) -> None:
         for text in texts:
             loaded.replies([text] * 2 + ["안녕"] * 8)
@@ -198,7 +199,9 @@ def test_memory_is_flat_over_ten_thousand_answers(loaded: Responder) -> None:
     ask(any_texts(100, seed=3))
     before = resident_bytes()
     ask(any_texts(1_000, seed=4))
-    assert resident_bytes() - before < 50e6
+    grown = resident_bytes() - before
+    record_property("bytes_grown", grown)
+    assert grown < 50e6
 
 
 def test_no_escape_sequence_that_was_learnt_reaches_a_reader() -> None:
