@@ -59,7 +59,7 @@ def read_lines() -> Lines:
     corpus = read_corpus([DATA])
     texts = list(dict.fromkeys([*corpus.questions, *corpus.answers]))
     order = np.random.default_rng(0).permutation(len(texts))
-    morphemes = [analyze(texts[row], CharacterAnalyzer()) for row in order]
+    morphemes = analyze([texts[row] for row in order], CharacterAnalyzer())
     held_out = len(texts) // 10
     train, validation = morphemes[held_out:], morphemes[:held_out]
     settings = TextSettings(task="language-model", analyzer="character")

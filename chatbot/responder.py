@@ -130,7 +130,7 @@ class Responder:
 
     def replies(self, texts: Sequence[str]) -> list[Reply]:
         """Answers questions in one batch."""
-        questions = [self.pipeline.question(text) for text in texts]
+        questions = self.pipeline.questions(texts)
         asked = [question for question in questions if question.pieces]
         answers = iter(self._answer(asked) if asked else [])
         blank = Reply("", notices=(Notice.BLANK_QUESTION,))
@@ -145,8 +145,9 @@ class Responder:
         """
         import tensorflow as tf
 
-        asked = [self.pipeline.question(text).pieces for text in questions]
-        wanted = [to_pieces(analyze(normalize(text), self.pipeline.analyzer), self.pipeline.vocabulary) for text in answers]
+        asked = [question.pieces for question in self.pipeline.questions(questions)]
+        analyzed = analyze([normalize(text) for text in answers], self.pipeline.analyzer)
+        wanted = [to_pieces(morphemes, self.pipeline.vocabulary) for morphemes in analyzed]
         found: list[list[float] | None] = [None] * len(questions)
         rows = [row for row, pieces in enumerate(wanted) if asked[row] and not self.pipeline.has_unknown(pieces)]
         if not rows:

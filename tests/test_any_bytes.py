@@ -68,7 +68,7 @@ class Stub:
 
     def reply(self, text: str) -> Reply:
         begin = time.process_time()
-        question = self.pipeline.question(text)
+        question = self.pipeline.questions([text])[0]
         assert len(question.pieces) <= 64
         self.slowest = max(self.slowest, time.process_time() - begin)
         return Reply(question.text, pieces=question.pieces, spelled=question.spelled)
@@ -114,7 +114,7 @@ def test_any_list_of_lines(lines: list[bytes]) -> None:
 @given(st.text(st.characters(), max_size=200))
 def test_the_pieces_of_any_text_add_up_to_it(text: str) -> None:
     normal = normalize(text)
-    assert rejoin(analyze(normal, CharacterAnalyzer())) == normal
+    assert rejoin(analyze([normal], CharacterAnalyzer())[0]) == normal
     assert is_plain(normal)
 
 
@@ -123,9 +123,9 @@ def test_okt_takes_any_text(okt: OktAnalyzer, count: int) -> None:
     pipeline = TextPipeline(okt, VOCABULARY, 64)
     for text in any_texts(count, seed=1):
         begin = time.process_time()
-        question = pipeline.question(text)
+        question = pipeline.questions([text])[0]
         assert time.process_time() - begin < SECONDS_A_LINE
-        assert rejoin(analyze(question.text, okt)) == question.text
+        assert rejoin(analyze([question.text], okt)[0]) == question.text
 
 
 TEN_MB = 10 * 1000 * 1000
@@ -151,7 +151,7 @@ def test_ten_megabytes_in_one_line(okt: OktAnalyzer, kind: str) -> None:
     pipeline = TextPipeline(okt, VOCABULARY, 64)
     begin = time.process_time()
     (text,) = read_lines(io.BytesIO(line + b"\n"))
-    assert len(pipeline.question(text).pieces) <= 64
+    assert len(pipeline.questions([text])[0].pieces) <= 64
     assert time.process_time() - begin < SECONDS_A_LINE
 
 

@@ -107,7 +107,8 @@ def test_no_three_questions_of_different_answers_share_a_four_word_frame(path: P
 def test_every_answer_comes_back_from_its_ids(path: Path, okt: OktAnalyzer) -> None:
     pairs = read_columns(path)
     questions = [list(question) for question, _ in pairs]  # only answers are at stake
-    answers = {answer: analyze(answer, okt) for _, answer in pairs}
+    texts = [answer for _, answer in pairs]
+    answers = dict(zip(texts, analyze(texts, okt), strict=True))
     encoding = make_pair_encoder(TextSettings(), questions, [answers[answer] for _, answer in pairs])
     pipeline = TextPipeline(okt, encoding.vocabulary, 64)
     encoded = encoding.encode(questions[: len(answers)], list(answers.values()), np.arange(len(answers)))

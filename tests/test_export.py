@@ -54,7 +54,7 @@ def responder(moved: Path) -> Responder:
 def morphemes(moved: Path, okt: OktAnalyzer) -> list[list[str]]:
     manifest, vocabulary = read_extra(moved)
     pipeline = TextPipeline(okt, vocabulary, manifest.text.max_question_length or 1)
-    return pad_morphemes([pipeline.question(question).pieces for question, _ in TWENTY])
+    return pad_morphemes([question.pieces for question in pipeline.questions([question for question, _ in TWENTY])])
 
 
 def test_plain_tensorflow_in_a_new_process_gives_the_answers(moved: Path, morphemes: list[list[str]], tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_several_threads_get_the_same(responder: Responder) -> None:
 
 
 def test_the_cap_on_length_is_told(responder: Responder) -> None:
-    question = responder.pipeline.question("안녕")
+    question = responder.pipeline.questions(["안녕"])[0]
     assert _notices(question, is_cut=True) == (Notice.CUT_REPLY,)
     assert _notices(question, is_cut=False) == ()
 

@@ -50,7 +50,7 @@ def test_sixteen_threads_may_be_the_first_to_ask_okt() -> None:
 
     def first(text: str) -> list[str]:
         gate.wait()
-        return list(analyzer.morphemes(text))
+        return list(analyzer.morphemes([text])[0])
 
     with ThreadPoolExecutor(THREADS) as pool:
         found = list(pool.map(first, ["아버지가 방에 들어가신다"] * THREADS))

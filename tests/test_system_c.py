@@ -53,7 +53,7 @@ def inputs(seed: int = 0) -> dict[str, np.ndarray]:
 
 
 def test_1_decoder_input_is_the_target_shifted(okt: OktAnalyzer) -> None:
-    questions, answers = ([analyze(text, okt) for text in side] for side in zip(*PAIRS, strict=True))
+    questions, answers = (analyze(side, okt) for side in zip(*PAIRS, strict=True))
     batch = Batches(make_pair_encoder(TextSettings(), questions, answers).encode(questions, answers, np.arange(3)), 8).batch(
         np.arange(3)
     )
@@ -87,7 +87,7 @@ def test_4_the_head_width_is_what_was_asked_for() -> None:
 
 
 def test_5_start_and_end_are_pieces_of_their_own(okt: OktAnalyzer) -> None:
-    answers = [analyze(answer, okt) for _, answer in PAIRS]
+    answers = analyze([answer for _, answer in PAIRS], okt)
     vocabulary = build_vocabulary(answers, answers, 300)
     assert vocabulary.pieces[START_ID] == "<start>"
     assert vocabulary.pieces[END_ID] == "<end>"
@@ -97,7 +97,7 @@ def test_5_start_and_end_are_pieces_of_their_own(okt: OktAnalyzer) -> None:
 
 def test_6_nothing_vanishes(okt: OktAnalyzer) -> None:
     answers = ["OK, 3시에 Seoul역 1번 출구! (늦으면 전화 주세요…)", *(answer for _, answer in PAIRS)]
-    morphemes = [analyze(answer, okt) for answer in answers]
+    morphemes = analyze(answers, okt)
     vocabulary = build_vocabulary(morphemes, morphemes, 150, minimum_frequency=100)
     pipeline = TextPipeline(okt, vocabulary, 64)
     for answer, pieces in zip(answers, morphemes, strict=True):
@@ -107,7 +107,7 @@ def test_6_nothing_vanishes(okt: OktAnalyzer) -> None:
 
 
 def test_6_what_is_too_long_loses_its_end_not_its_beginning(okt: OktAnalyzer) -> None:
-    question = analyze("하나 둘 셋 넷 다섯 여섯 일곱", okt)
+    (question,) = analyze(["하나 둘 셋 넷 다섯 여섯 일곱"], okt)
     settings = TextSettings(max_question_length=3, minimum_frequency=1)
     encoding = make_pair_encoder(settings, [question], [question])
     (ids,) = encoding.encode([question], [question], np.zeros(1, np.int32)).question_ids
@@ -116,11 +116,11 @@ def test_6_what_is_too_long_loses_its_end_not_its_beginning(okt: OktAnalyzer) ->
 
 def test_7_korean_spacing_comes_back(okt: OktAnalyzer) -> None:
     answer = "하루가 또 가네요. 괜찮을 거예요!"
-    morphemes = analyze(answer, okt)
+    (morphemes,) = analyze([answer], okt)
     vocabulary = build_vocabulary([morphemes], [morphemes], 300)
     pipeline = TextPipeline(okt, vocabulary, 64)
     assert pipeline.text(pipeline.ids(morphemes)) == answer
-    assert " ".join(okt.morphemes(answer)) != answer, "joining by blanks, as the original does, would not do"
+    assert " ".join(okt.morphemes([answer])[0]) != answer, "joining by blanks, as the original does, would not do"
 
 
 def test_8_one_vocabulary_and_questions_from_questions(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import keras
@@ -43,16 +44,21 @@ class AnswerMemory(keras.layers.Layer):
     def build(self, question_shape: Any) -> None:
         """Makes a key and a value for each answer."""
         shape = (self.num_answers, question_shape[-1])
-        # Small keys: the first weights are even, and the loss starts at log(N). Values as large as an embedding.
+        # Small keys: the first weights are even, and the loss starts at log(N).
         self.keys = self.add_weight(shape, keras.initializers.RandomNormal(stddev=0.02), name="keys")
-        self.values = self.add_weight(shape, keras.initializers.RandomNormal(stddev=1.0), name="values")
+        # Values become as large as an embedding, and by a factor, as in `TokenEmbedding`: a step of the optimizer, which is
+        # as large for small weights as for large ones, then moves them far enough in the few steps that each one gets.
+        self.value_scale = math.sqrt(question_shape[-1])
+        initializer = keras.initializers.RandomNormal(stddev=1 / self.value_scale)
+        self.values = self.add_weight(shape, initializer, name="values")
         self.built = True
 
     def call(self, question: Any, answer_numbers: Any = None) -> tuple[Any, Any]:
         """See the class."""
         logits = ops.cast(ops.matmul(question, ops.transpose(self.keys)), "float32")  # [B, 1, N]
         numbers = ops.argmax(logits, axis=-1) if answer_numbers is None else answer_numbers[:, None]  # [B, 1]
-        return ops.cast(ops.take(self.values, numbers, axis=0), question.dtype), logits
+        recalled = ops.take(self.values, numbers, axis=0) * self.value_scale  # [B, 1, D]
+        return ops.cast(recalled, question.dtype), logits
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""

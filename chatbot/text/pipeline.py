@@ -30,12 +30,11 @@ class Question:
     text: str = ""
 
 
-def analyze(text: str, analyzer: Analyzer) -> list[str]:
-    """Returns the marked morphemes of normalised `text`: the pieces it has in an unlimited vocabulary."""
-    runs = split_runs(text)
-    if not runs:
-        return []
-    return mark_runs(runs, analyzer.morphemes(" ".join(run.characters for run in runs)))
+def analyze(texts: Sequence[str], analyzer: Analyzer) -> list[list[str]]:
+    """Returns the marked morphemes of each of `texts`, normalised: the pieces it has in an unlimited vocabulary."""
+    runs = [split_runs(text) for text in texts]
+    unmarked = iter(analyzer.morphemes([" ".join(run.characters for run in of_text) for of_text in runs if of_text]))
+    return [mark_runs(of_text, next(unmarked)) if of_text else [] for of_text in runs]
 
 
 def to_pieces(morphemes: Iterable[str], vocabulary: Vocabulary) -> list[str]:
@@ -54,21 +53,24 @@ class TextPipeline:
         self.vocabulary = vocabulary
         self.max_question_length = max_question_length
 
-    def question(self, text: str) -> Question:
-        """Prepares what a user typed, whatever it is."""
-        normal = normalize(text)
+    def questions(self, texts: Sequence[str]) -> list[Question]:
+        """Prepares what users typed, whatever it is."""
+        normal = [normalize(text) for text in texts]
         # Pieces are no longer than a run, so this keeps all that can fit and bounds the analyzer's time.
         longest = self.max_question_length * LONGEST_RUN
-        if not has_visible(normal[:longest]):
+        readable = [text[:longest] for text in normal]
+        analyzed = analyze([text if has_visible(text) else "" for text in readable], self.analyzer)
+        return [self._question(text, morphemes) for text, morphemes in zip(normal, analyzed, strict=True)]
+
+    def _question(self, normal: str, morphemes: Sequence[str]) -> Question:
+        if not morphemes:
             return Question((), (), is_cut=False, is_known=False)
-        morphemes = analyze(normal[:longest], self.analyzer)
         pieces = to_pieces(morphemes, self.vocabulary)
         fitting = tuple(pieces[: self.max_question_length])
-        spelled = tuple(rejoin([morpheme]) for morpheme in morphemes if morpheme not in self.vocabulary)
         return Question(
             pieces=fitting,
-            spelled=spelled,
-            is_cut=len(pieces) > len(fitting) or len(normal) > longest,
+            spelled=tuple(rejoin([morpheme]) for morpheme in morphemes if morpheme not in self.vocabulary),
+            is_cut=len(pieces) > len(fitting) or len(normal) > self.max_question_length * LONGEST_RUN,
             is_known=any(self._is_known(piece) for piece in fitting),
             text=normal,
         )

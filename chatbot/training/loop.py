@@ -6,17 +6,16 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-import keras
 import tensorflow as tf
 
 from chatbot.config import TrainingSettings
 from chatbot.dataset.batches import Batch, Batches
 from chatbot.errors import Interrupted
 from chatbot.training.checkpoints import Checkpoints, restore
-from chatbot.training.losses import Sums, smoothed_cross_entropy
+from chatbot.training.optimizer import make_optimizer
 from chatbot.training.plan import Plan
-from chatbot.training.schedule import WarmupCosine
 from chatbot.training.state import SUM_NAMES, TrainingState
+from chatbot.training.step import make_evaluation_step, make_train_step
 from chatbot.transformer.base import Transformer
 
 CHECKPOINT_SECONDS = 120.0
@@ -40,20 +39,6 @@ class Selection(Protocol):
 
     def score(self, figures: dict[str, float]) -> list[float]:
         """What of them decides, the higher the better; the next one where the first are equal."""
-
-
-def make_optimizer(settings: TrainingSettings, plan: Plan) -> keras.optimizers.Optimizer:
-    """AdamW with warm-up scaled to the run and gradient clipping. Only matrices decay."""
-    optimizer = keras.optimizers.AdamW(
-        learning_rate=WarmupCosine(plan.learning_rate, plan.total_steps, settings.warmup_share),
-        beta_2=0.98,
-        epsilon=1e-9,
-        weight_decay=settings.weight_decay,
-        global_clipnorm=settings.clip_norm,
-        name="optimizer",
-    )
-    optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
-    return optimizer
 
 
 class Trainer:
@@ -90,33 +75,8 @@ class Trainer:
         self.variables = [*model.variables, *self.optimizer.variables]
         self.state = checkpoints.restore_newest(self.variables, phase) or TrainingState(phase=phase)
         self._last_save = time.monotonic()
-
-        ids = tf.TensorSpec([None, None], tf.int32)
-        # Lengths are left open: one trace serves every width, so that batches need no padding to a common one.
-        signature = [ids, ids, ids, tf.TensorSpec([None], tf.int32)]
-        self._train_step = tf.function(self._step, input_signature=signature)
-        self._evaluation_step = tf.function(self._evaluate, input_signature=signature)
-
-    def _step(self, question_ids: tf.Tensor, answer_ids: tf.Tensor, target_ids: tf.Tensor, answer_numbers: tf.Tensor) -> Sums:
-        smoothing = self.settings.label_smoothing
-        with tf.GradientTape() as tape:
-            predictions = self.model.forward(question_ids, answer_ids, answer_numbers, training=True)
-            sums = smoothed_cross_entropy(predictions.logits, target_ids, smoothing)
-            loss = sums.loss / sums.tokens
-            if predictions.answer_logits is not None:
-                # Next-piece loss alone hardly teaches which answer a question wants: once the first piece is given, the
-                # rest of an answer follows by itself. So the question alone must also tell the answer as a whole.
-                told = smoothed_cross_entropy(predictions.answer_logits, answer_numbers, smoothing, padding_id=None)
-                loss += self.settings.answer_loss * told.loss / told.tokens
-        gradients = tape.gradient(loss, [variable.value for variable in self.model.trainable_variables])
-        self.optimizer.apply(gradients, self.model.trainable_variables)
-        return sums
-
-    def _evaluate(
-        self, question_ids: tf.Tensor, answer_ids: tf.Tensor, target_ids: tf.Tensor, answer_numbers: tf.Tensor
-    ) -> Sums:
-        logits = self.model({"question_ids": question_ids, "answer_ids": answer_ids}, training=False)
-        return smoothed_cross_entropy(logits, target_ids, 0.0)
+        self._train_step = make_train_step(model, self.optimizer, settings)
+        self._evaluation_step = make_evaluation_step(model)
 
     def evaluate(self, batches: Sequence[Batch]) -> dict[str, float]:
         """Means over the real tokens of some batches, without dropout: nll and accuracy."""

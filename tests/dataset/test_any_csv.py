@@ -54,7 +54,7 @@ def up_to_training(path: Path, options: ReadOptions = DEFAULT) -> Corpus | None:
     analyzer = CharacterAnalyzer()
     try:
         corpus = read_corpus([path], options)
-        questions, answers = ([analyze(text, analyzer) for text in texts] for texts in (corpus.questions, corpus.answers))
+        questions, answers = (analyze(texts, analyzer) for texts in (corpus.questions, corpus.answers))
         pairs = make_pair_encoder(TextSettings(), questions, answers).encode(questions, answers, corpus.answer_numbers)
     except UserError as error:
         refused(error)

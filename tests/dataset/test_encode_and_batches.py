@@ -13,7 +13,7 @@ from chatbot.training.plan import make_plan, validation_share
 
 
 def morphemes(*texts: str) -> list[list[str]]:
-    return [analyze(text, CharacterAnalyzer()) for text in texts]
+    return analyze(texts, CharacterAnalyzer())
 
 
 QUESTIONS = morphemes("안녕", "오늘 뭐 먹지?", "가" * 100)

@@ -50,7 +50,7 @@ def test_no_line_stands_on_both_sides_of_the_split_however_it_is_spelled(tmp_pat
 
 
 def test_lines_become_batches_without_questions() -> None:
-    lines = [analyze(text, CharacterAnalyzer()) for text in ("가나다", "라마", "가" * 600)]
+    lines = analyze(["가나다", "라마", "가" * 600], CharacterAnalyzer())
     encoder = make_pair_encoder(TextSettings(task="language-model"), [[]] * 3, lines)
     assert (encoder.settings.max_question_length, encoder.settings.max_answer_length) == (LONGEST_LINE, LONGEST_LINE)
     pairs = encoder.encode([[]] * 3, lines, np.arange(3))

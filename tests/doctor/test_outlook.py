@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -54,8 +55,8 @@ class _NoAnalyzer:
     def __init__(self, analyzer: Analyzer) -> None:
         self.name, self.version = analyzer.name, analyzer.version
 
-    def morphemes(self, text: str) -> list[str]:
-        raise AssertionError(f"not remembered: {text}")
+    def morphemes(self, texts: Sequence[str]) -> list[Sequence[str]]:
+        raise AssertionError(f"not remembered: {texts}")
 
     def start(self) -> None:
         raise AssertionError("started")

@@ -10,7 +10,7 @@ import pytest
 
 from chatbot.errors import UserError
 from chatbot.text.analyzer import CharacterAnalyzer, OktAnalyzer, find_jvm, make_analyzer
-from tests.conftest import ROOT
+from tests.conftest import ROOT, TWENTY
 
 
 def test_the_jvm_that_runs_is_the_wheels(okt: OktAnalyzer) -> None:
@@ -22,14 +22,23 @@ def test_the_jvm_that_runs_is_the_wheels(okt: OktAnalyzer) -> None:
 
 def test_okt_keeps_the_surface(okt: OktAnalyzer) -> None:
     for text in ("ㅋㅋㅋㅋㅋ", "하루가 또 가네요.", "이것도 되나욬ㅋㅋ", "😀 좋아요👍", "a\ufffdb", "반갑습니당"):
-        assert "".join(okt.morphemes(text)) == text.replace(" ", "")
+        assert "".join(okt.morphemes([text])[0]) == text.replace(" ", "")
+
+
+def test_many_texts_in_one_call_get_the_morphemes_that_konlpy_gives_each(okt: OktAnalyzer) -> None:
+    from konlpy.tag import Okt
+
+    texts = [f"{question} {answer}" for question, answer in TWENTY] * 20 + ["a/b // /", "😀", "ㅠㅠ...", "日本語 ไทย"]
+    konlpy = Okt()
+    assert okt.morphemes(texts) == [konlpy.morphs(text) for text in texts]
+    assert okt.morphemes([]) == []
 
 
 def test_okt_from_four_threads(okt: OktAnalyzer) -> None:
     texts = [f"오늘은 {n}시에 점심을 먹었어요" for n in range(40)]
-    alone = [list(okt.morphemes(text)) for text in texts]
+    alone = okt.morphemes(texts)
     with ThreadPoolExecutor(4) as pool:
-        assert [list(morphemes) for morphemes in pool.map(okt.morphemes, texts)] == alone
+        assert [morphemes for (morphemes,) in pool.map(okt.morphemes, ([text] for text in texts))] == alone
 
 
 def test_another_jvm_is_named_by_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -57,7 +66,7 @@ import sys, threading
 from chatbot.text.analyzer import OktAnalyzer
 okt = OktAnalyzer()
 def work():
-    okt.morphemes("안녕하세요")
+    okt.morphemes(["안녕하세요"])
 threads = [threading.Thread(target=work) for _ in range(int(sys.argv[1]))]
 for thread in threads: thread.start()
 for thread in threads: thread.join()

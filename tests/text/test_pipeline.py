@@ -29,7 +29,8 @@ def assert_round_trip(pairs: list[tuple[str, str]], analyzer: Analyzer, sizes: t
     """Every answer comes back from its ids, every sentence from its pieces, at each vocabulary size."""
     questions = [normalize(question) for question, _ in pairs]
     answers = [normalize(answer) for _, answer in pairs]
-    morphemes = {text: analyze(text, analyzer) for text in {*questions, *answers}}
+    texts = sorted({*questions, *answers})
+    morphemes = dict(zip(texts, analyze(texts, analyzer), strict=True))
     for size in sizes:
         vocabulary = build_vocabulary(map(morphemes.__getitem__, questions), map(morphemes.__getitem__, answers), size)
         pipeline = TextPipeline(analyzer, vocabulary, 64)
@@ -68,22 +69,22 @@ def vocabulary_of(*texts: str) -> Vocabulary:
 def test_question_of_nothing() -> None:
     pipeline = TextPipeline(CharacterAnalyzer(), vocabulary_of("안녕"), 8)
     for text in ("", " \t", "\u200b", "\ufeff\r\n"):
-        assert pipeline.question(text).pieces == ()
+        assert pipeline.questions([text])[0].pieces == ()
 
 
 def test_question_is_cut_at_its_end_and_says_so() -> None:
     pipeline = TextPipeline(CharacterAnalyzer(), vocabulary_of("안녕하세요"), 3)
-    assert pipeline.question("안녕하세요").pieces == ("▁안", "녕", "하")
-    assert pipeline.question("안녕하세요").is_cut
-    assert not pipeline.question("안녕하").is_cut
+    assert pipeline.questions(["안녕하세요"])[0].pieces == ("▁안", "녕", "하")
+    assert pipeline.questions(["안녕하세요"])[0].is_cut
+    assert not pipeline.questions(["안녕하"])[0].is_cut
 
 
 def test_spelled_and_unknown() -> None:
     pipeline = TextPipeline(CharacterAnalyzer(), vocabulary_of("안녕"), 16)
-    question = pipeline.question("안힣")
+    question = pipeline.questions(["안힣"])[0]
     assert question.spelled == ("힣",)
     assert question.is_known
-    stranger = pipeline.question("鬱")
+    stranger = pipeline.questions(["鬱"])[0]
     assert not stranger.is_known
     assert pipeline.has_unknown(stranger.pieces)
     assert not pipeline.has_unknown(question.pieces)
@@ -91,7 +92,7 @@ def test_spelled_and_unknown() -> None:
 
 def test_decomposed_and_composed_questions_are_one(okt: OktAnalyzer) -> None:
     pipeline = TextPipeline(okt, vocabulary_of("안녕"), 16)
-    assert pipeline.question(unicodedata.normalize("NFD", "오늘 뭐 먹지?")) == pipeline.question("오늘 뭐 먹지?")
+    assert pipeline.questions([unicodedata.normalize("NFD", "오늘 뭐 먹지?")])[0] == pipeline.questions(["오늘 뭐 먹지?"])[0]
 
 
 @pytest.mark.parametrize(
@@ -100,5 +101,5 @@ def test_decomposed_and_composed_questions_are_one(okt: OktAnalyzer) -> None:
 def test_a_very_long_line_is_bounded(okt: OktAnalyzer, unit: str, times: int) -> None:
     pipeline = TextPipeline(okt, vocabulary_of("안녕"), 64)
     begin = time.monotonic()
-    assert pipeline.question(unit * times).is_cut
+    assert pipeline.questions([unit * times])[0].is_cut
     assert time.monotonic() - begin < 5, "the promise to a user, met about five times over on two cores"
