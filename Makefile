@@ -1,4 +1,4 @@
-# make chat | make test | make check | make stress | make bench          Everything but the chat itself goes to stderr.
+# make chat | make test | make check | make coverage | make stress | make bench          Everything but the chat itself goes to stderr.
 
 SHELL := /bin/sh
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
@@ -9,7 +9,7 @@ RUN := $(VENV)/bin/python
 MODEL := models/smalltalk
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat test check stress bench clean
+.PHONY: chat test check coverage stress bench clean
 
 chat: $(MODEL)/export/saved_model.pb
 	@$(RUN) chat.py $(MODEL)
@@ -22,6 +22,12 @@ test: $(VENV)/.development
 
 stress: $(VENV)/.development
 	@$(RUN) -m pytest -m stress
+
+coverage: $(VENV)/.development
+	@$(RUN) -m coverage erase
+	@$(RUN) -m coverage run -m pytest
+	@$(RUN) -m coverage combine --quiet
+	@$(RUN) -m coverage report
 
 bench: $(VENV)/.bench
 	@$(RUN) -m benchmarks.autoregressive_claim
@@ -54,4 +60,4 @@ $(VENV)/.bench: requirements-bench.txt $(VENV)/.development
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) .coverage* .pytest_cache .ruff_cache .mypy_cache .hypothesis

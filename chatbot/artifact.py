@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from typing import Any
 import chatbot
 from chatbot.config import TextSettings
 from chatbot.errors import UserError
-from chatbot.storage import file_digest, write_json, write_text
+from chatbot.sealed import parse_json, seal, unseal
+from chatbot.storage import file_digest, wait_for_replacement, write_json, write_text
 from chatbot.text.vocabulary import Vocabulary
 
 FORMAT = 2
@@ -43,7 +45,10 @@ def pad_morphemes(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 def write_extra(
     directory: Path, vocabulary: Vocabulary, text: TextSettings, known: KnownAnswers, versions: Mapping[str, str]
 ) -> None:
-    """Adds vocabulary, known answers and manifest to a SavedModel; the manifest names the digest of every other file."""
+    """Adds vocabulary, known answers and manifest to a SavedModel.
+
+    The manifest names the digest of every other file and seals itself, so its own digest stands for the whole.
+    """
     write_text(directory / VOCABULARY, vocabulary.to_json())
     write_text(directory / ANSWERS, json.dumps(known.texts, ensure_ascii=False, indent=0))
     files = sorted(path for path in directory.rglob("*") if path.is_file())
@@ -55,7 +60,7 @@ def write_extra(
         "files": {path.relative_to(directory).as_posix(): file_digest(path) for path in files},
         "versions": {"chatbot": chatbot.__version__, **versions},
     }
-    write_json(directory / MANIFEST, manifest)
+    write_json(directory / MANIFEST, seal(manifest))
 
 
 @dataclass(frozen=True)
@@ -75,40 +80,63 @@ class Manifest:
     files: dict[str, str]
 
 
-_AGAIN = "train it again: train.py with --overwrite"
+_AGAIN = "copy it once more, or run its train.py command again"
+_FIELDS = {"format", "text", "vocabulary_digest", "threshold", "files", "versions"}
 
 
-def read_manifest(directory: Path) -> Manifest:
+def read_manifest(directory: Path, sha256: str | None = None) -> Manifest:
     """Reads the manifest alone; no other file is looked at.
 
+    Args:
+        directory: of the export.
+        sha256: digest of the manifest's bytes that it must have; None: any.
+
     Raises:
-        UserError: it is missing, damaged or of another version.
+        UserError: it is missing, damaged, of another version, or not the one that is wanted.
     """
     path = directory / MANIFEST
     try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
+        if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256.lower():
+            raise UserError(f"{path}: not of the SHA-256 that was asked for; nothing was loaded")
+        document = unseal(parse_json(data))
         if document["format"] != FORMAT:
-            raise UserError(f"{path}: an export of format {document['format']}, this version reads {FORMAT}; {_AGAIN}")
-        text = TextSettings.from_dict(document["text"])
-        threshold = None if document["threshold"] is None else float(document["threshold"])
-        return Manifest(text, str(document["vocabulary_digest"]), threshold, dict(document["files"].items()))
+            raise UserError(f"{path}: an export of format {document['format']}, this version reads {FORMAT}; train it again")
+        return _manifest(document)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: missing or damaged ({type(error).__name__}); {_AGAIN}") from error
 
 
-def read_extra(directory: Path) -> tuple[Manifest, Vocabulary]:
+def _manifest(document: Mapping[str, Any]) -> Manifest:
+    if set(document) != _FIELDS:
+        raise ValueError(f"unknown or missing fields: {sorted(set(document) ^ _FIELDS)}")
+    try:
+        text = TextSettings.from_dict(document["text"])
+    except UserError as error:
+        raise ValueError(str(error)) from error
+    threshold = None if document["threshold"] is None else float(document["threshold"])
+    return Manifest(text, str(document["vocabulary_digest"]), threshold, dict(document["files"].items()))
+
+
+def read_extra(directory: Path, sha256: str | None = None) -> tuple[Manifest, Vocabulary]:
     """Reads manifest and vocabulary, and checks every file of the export against its digest.
+
+    Args:
+        directory: of the export.
+        sha256: see `read_manifest`.
 
     Raises:
         UserError: a file is missing, damaged or foreign; the message names it.
     """
-    manifest = read_manifest(directory)
+    manifest = read_manifest(directory, sha256)
     for name, digest in manifest.files.items():
         file = directory / name
         try:
-            actual = file_digest(file)
+            actual = file_digest(file) if file.is_file() else None
         except OSError as error:
-            raise UserError(f"{file}: missing or not readable; {_AGAIN}") from error
+            raise UserError(f"{file}: not readable ({error.strerror}); {_AGAIN}") from error
+        if actual is None:
+            raise UserError(f"{file}: missing; {_AGAIN}")
         if actual != digest:
             raise UserError(f"{file}: damaged, or from another export; {_AGAIN}")
     vocabulary = Vocabulary.from_json((directory / VOCABULARY).read_text(encoding="utf-8"))
@@ -129,6 +157,7 @@ def find_export(path: Path) -> Path:
         UserError: there is none; the message says what there is instead.
     """
     for candidate in (path, path / "export"):
+        wait_for_replacement(candidate)
         if (candidate / SAVED_MODEL).is_file():
             return candidate
     if not path.exists():

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chatbot.artifact import find_export, pad_morphemes, read_extra, read_known_answers
+from chatbot.artifact import MANIFEST, find_export, pad_morphemes, read_extra, read_known_answers
 from chatbot.errors import UserError
 from chatbot.fallback import DEFAULT_TEXT, Fallback
 from chatbot.notices import Notice
+from chatbot.storage import file_digest
 from chatbot.text.analyzer import make_analyzer
 from chatbot.text.normalize import WORD_START, normalize
 from chatbot.text.pipeline import Question, TextPipeline, analyze, to_pieces
+
+_MOST_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,11 @@ class Responder:
         fallback: str | None = None,
         threshold: float | None = None,
         only_known_answers: bool = False,
+        sha256: str | None = None,
     ) -> Responder:
         """Loads an export, or that of a run directory: TensorFlow and the analyzer side by side.
+
+        Another process may put a new export in its place meanwhile: what is loaded is the old one or the new one, whole.
 
         Args:
             path: of the run directory or the export.
@@ -74,17 +80,36 @@ class Responder:
                 reply is said, or with one of the other two a sentence that says so.
             threshold: the confidence that is sure enough (default: as chosen in training, where questions were held out).
             only_known_answers: whether the fallback also stands for replies that are no answer of the training data.
+            sha256: of the manifest, as `train.py` and `export` print it; another export is refused before any of it runs.
 
         Raises:
-            UserError: the path holds none, a file is damaged, the analyzer cannot start, or a language model is asked for
-                what only answers have.
+            UserError: the path holds none, a file is damaged, it is not the one that was asked for, the analyzer cannot
+                start, or a language model is asked for what only answers have.
         """
-        directory = find_export(Path(path))
-        manifest, vocabulary = read_extra(directory)
+        for _ in range(_MOST_TRIES):
+            directory = find_export(Path(path))
+            before = _mark(directory)
+            try:
+                responder = cls._load(directory, fallback, threshold, only_known_answers, sha256)
+            except (UserError, OSError):
+                if _mark(directory) == before:
+                    raise
+            else:
+                if _mark(directory) == before:
+                    return responder
+        raise UserError(f"{path}: replaced over and over while it was loaded; try again when that has ended")
+
+    @classmethod
+    def _load(
+        cls, directory: Path, fallback: str | None, threshold: float | None, only_known_answers: bool, sha256: str | None
+    ) -> Responder:
+        manifest, vocabulary = read_extra(directory, sha256)
         chosen = None
         if fallback is not None or threshold is not None or only_known_answers:
             if manifest.text.task != "chat":
-                raise UserError(f"{path}: a language model continues any line; leave out fallback, threshold and known answers")
+                raise UserError(
+                    f"{directory}: a language model continues any line; leave out fallback, threshold and known answers"
+                )
             chosen = Fallback(
                 DEFAULT_TEXT if fallback is None else normalize(fallback),
                 manifest.threshold if threshold is None else threshold,
@@ -184,6 +209,14 @@ def _notices(question: Question, is_cut: bool) -> tuple[Notice, ...]:
         Notice.CUT_REPLY: is_cut,
     }
     return tuple(notice for notice, applies in found.items() if applies)
+
+
+def _mark(directory: Path) -> str | None:
+    """What tells one export from the next at the same place; None where there is none at the moment."""
+    try:
+        return file_digest(directory / MANIFEST)
+    except OSError:
+        return None
 
 
 def _load_saved_model(directory: Path) -> Any:

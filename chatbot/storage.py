@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -55,16 +57,29 @@ def replace_directory(path: Path) -> Iterator[Path]:
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
+    old = path.with_name(f".{path.name}.{os.getpid()}.old")
     try:
         yield beside
-        old = path.with_name(f".{path.name}.{os.getpid()}.old")
         if path.exists():
             path.rename(old)
-        beside.rename(path)
+        beside.rename(path)  # for a moment there was none: see `wait_for_replacement`
         shutil.rmtree(old, ignore_errors=True)
     except BaseException:
+        if old.exists() and not path.exists():
+            old.rename(path)
         shutil.rmtree(beside, ignore_errors=True)
         raise
+
+
+_LONGEST_MOMENT = 2.0
+"""Seconds; what a killed process left half replaced is not waited for any longer."""
+
+
+def wait_for_replacement(path: Path) -> None:
+    """Returns at once, but where `replace_directory` has moved the old one away it waits for the new one."""
+    deadline = time.monotonic() + _LONGEST_MOMENT
+    while not path.exists() and any(path.parent.glob(f".{glob.escape(path.name)}.*.old")) and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def file_digest(path: Path) -> str:

@@ -8,10 +8,14 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from chatbot.text.analyzer import OktAnalyzer
+
+if TYPE_CHECKING:
+    from chatbot.responder import Responder
 
 ROOT = Path(__file__).resolve().parent.parent
 SONGYS = ROOT.parent / "shared" / "data" / "songys"
@@ -116,3 +120,11 @@ def twenty(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     )
     assert done.returncode == 0, done.stderr.decode()
     return Trained(data, run, done.stderr.decode(), done.stdout, cache)
+
+
+@pytest.fixture(scope="session")
+def loaded(twenty: Trained) -> Responder:
+    """The one Responder of tests that only ask; its weights are in memory, so it outlives its directory."""
+    from chatbot.responder import Responder
+
+    return Responder.load(twenty.run)

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 
 PACKAGE = Path(chatbot.__file__).parent
 LAYERS_OF_THE_PACKAGE = [
-    {"errors", "config", "storage", "presets", "parameter_count", "notices"},
+    {"errors", "config", "storage", "sealed", "presets", "parameter_count", "notices"},
     {"text"},
     {"dataset"},
     {"layers"},
@@ -86,6 +86,7 @@ def test_light_parts_name_no_tensorflow() -> None:
         "errors",
         "config",
         "storage",
+        "sealed",
         "presets",
         "parameter_count",
         "notices",

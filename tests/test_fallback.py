@@ -112,11 +112,12 @@ def test_a_language_model_has_no_fallback(tmp_path: Path, twenty: Trained) -> No
     import shutil
 
     from chatbot.artifact import MANIFEST
+    from chatbot.sealed import seal, unseal
 
     shutil.copytree(twenty.export, tmp_path / "export")
     path = tmp_path / "export" / MANIFEST
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = unseal(json.loads(path.read_text(encoding="utf-8")))
     document["text"]["task"] = "language-model"
-    path.write_text(json.dumps(document), encoding="utf-8")
+    path.write_text(json.dumps(seal(document)), encoding="utf-8")
     with pytest.raises(UserError, match="leave out fallback"):
         Responder.load(tmp_path / "export", fallback="몰라요")

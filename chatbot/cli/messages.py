@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chatbot.notices import Notice
 from chatbot.responder import Reply
+from chatbot.text.normalize import normalize
 
 PROMPT = "나> "
 REPLY = "봇> "
@@ -34,7 +35,7 @@ NOTICES = {
 
 def unknown_command(line: str) -> str:
     """What a line with an unknown command gets."""
-    return f"{line.split()[0]} 명령은 없어요. /help 를 보세요."
+    return f"{normalize(line.split()[0])} 명령은 없어요. /help 를 보세요."
 
 
 def why(reply: Reply) -> str:

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from chatbot.artifact import read_extra, read_manifest
 from chatbot.cli.console import native_silence, say
 from chatbot.cli.flags import Parser, add_settings, given_settings, positive
 from chatbot.cli.presets_table import ListPresets
@@ -17,6 +18,7 @@ from chatbot.cli.signals import StopSignals
 from chatbot.config import Config, ModelSettings, TextSettings, TrainingSettings
 from chatbot.errors import Interrupted, UserError
 from chatbot.presets import PRESETS, default_preset, preset
+from chatbot.text.vocabulary import Vocabulary
 from chatbot.training.run_directory import RunDirectory, differences
 
 
@@ -63,7 +65,7 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
     if run.exists and not arguments.overwrite:
         recorded = run.read_config()
         _refuse_changes(run, recorded, document)
-        if run.is_finished:
+        if run.is_finished and _is_whole(run):
             say(f"{run.path}: this training is finished and nothing has changed; chat: python chat.py {run.path}")
             return 0
         threads = arguments.threads or recorded["threads"]
@@ -89,16 +91,35 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
     return 0
 
 
+def _is_whole(run: RunDirectory) -> bool:
+    """Whether the export is as it was written; says so if it is not."""
+    try:
+        read_extra(run.export)
+    except UserError as error:
+        say(f"{error}; it is exported again from the checkpoints of the run")
+        return False
+    return True
+
+
 def _origin(path: Path | None, output: Path) -> RunDirectory | None:
     """The run to begin from."""
     if path is None:
         return None
     origin = RunDirectory(path)
-    if not origin.exists or not origin.vocabulary.is_file():
+    if not origin.exists or not origin.is_finished:
         raise UserError(f"--init-from {path}: not a run directory of a finished training")
     if path.resolve() == output.resolve():
         raise UserError(f"--init-from {path}: that is where the new run shall stand; choose another --output")
+    if _vocabulary_digest(origin) != read_manifest(origin.export).vocabulary_digest:
+        raise UserError(f"--init-from {path}: its vocabulary.json is not the one that it was trained with")
     return origin
+
+
+def _vocabulary_digest(run: RunDirectory) -> str:
+    try:
+        return Vocabulary.from_json(run.vocabulary.read_text(encoding="utf-8")).digest
+    except (UserError, UnicodeDecodeError) as error:
+        raise UserError(f"{run.vocabulary}: damaged ({error})") from error
 
 
 def _text(arguments: argparse.Namespace, origin: RunDirectory | None) -> TextSettings:

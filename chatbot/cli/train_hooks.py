@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chatbot.dataset.encode import Ids
+from chatbot.text.normalize import without_controls
 from chatbot.training.progress import Progress
 from chatbot.training.replies import Replier
 from chatbot.training.run_directory import RunDirectory
@@ -52,4 +53,4 @@ class ConsoleHooks:
             f"    {question} -> {reply.text}" for question, reply in zip(self._samples.questions, replies, strict=True)
         )
         self._run.append_samples(f"{summary}\n  {self._samples.title}\n{dialogue}\n")
-        self._progress.say(f"{summary}\n  {self._samples.title}\n{dialogue}")
+        self._progress.say(without_controls(f"{summary}\n  {self._samples.title}\n{dialogue}"))

@@ -88,6 +88,7 @@ def _find_column(path: Path, names: list[str], given: str | None, usual: tuple[s
     wanted = (normalize(given).casefold(),) if given is not None else usual
     found = next((index for name in wanted for index, cell in enumerate(names) if cell.casefold() == name), None)
     if found is None:
-        columns = ", ".join(repr(name) for name in names[:20]) + (", ..." if len(names) > 20 else "")
+        shown = [repr(name if len(name) <= 40 else f"{name[:40]}...") for name in names[:20]]
+        columns = ", ".join([*shown, *(["..."] if len(names) > 20 else [])])
         raise UserError(f"{path}: no {what} column among {columns}; name it with --{what}-column")
     return found

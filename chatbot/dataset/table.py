@@ -99,8 +99,9 @@ def find_encoding(path: Path, given: str | None = None) -> Encoding:
     """
     if given is not None:
         try:
-            codecs.lookup(given)
-        except LookupError:
+            io.TextIOWrapper(io.BytesIO(), encoding=given)
+            codecs.getincrementaldecoder(given)
+        except (LookupError, UnicodeError):  # codecs that turn bytes into bytes are no text encodings
             raise UserError(f"--encoding {given}: no such encoding; for example utf-8 or cp949") from None
         bad = _first_bad_byte(path, given)
         if bad is not None:
@@ -171,7 +172,10 @@ def read_rows(path: Path, encoding: Encoding, layout: Layout | None = None) -> I
         header = file.readline()
         while header and not header.strip():
             header = file.readline()
-        layout.delimiter = find_delimiter(header.lstrip("\ufeff"))
+        try:
+            layout.delimiter = find_delimiter(header.lstrip("\ufeff"))
+        except csv.Error as error:
+            raise UserError(f"{path}: its header is not readable as CSV ({error})") from error
     with open_text(path, encoding) as file:
         lines = _Lines(file)
         reader = csv.reader(lines, delimiter=layout.delimiter)

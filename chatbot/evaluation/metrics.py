@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from sacrebleu.metrics import BLEU
 
-_REPEATED = re.compile(r"(.{3,}?)\1\1")
+_REPEATED = re.compile(r"(.{3,200}?)\1\1")
+"""Bounded, so that the search is linear: a reply of three longer parts has hit the cap on its length."""
 
 
 def character_bleu(replies: Sequence[str], answers: Sequence[str]) -> float:

@@ -58,7 +58,8 @@ class TextPipeline:
         normal = [normalize(text) for text in texts]
         # Pieces are no longer than a run, so this keeps all that can fit and bounds the analyzer's time.
         longest = self.max_question_length * LONGEST_RUN
-        analyzed = analyze([text[:longest] if has_visible(text) else "" for text in normal], self.analyzer)
+        readable = [text[:longest] for text in normal]
+        analyzed = analyze([text if has_visible(text) else "" for text in readable], self.analyzer)
         return [self._question(text, morphemes) for text, morphemes in zip(normal, analyzed, strict=True)]
 
     def _question(self, normal: str, morphemes: Sequence[str]) -> Question:

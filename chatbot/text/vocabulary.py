@@ -58,11 +58,11 @@ class Vocabulary:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over the pieces in order; two vocabularies agree exactly when their digests do."""
-        return hashlib.sha256("\n".join(self.pieces).encode()).hexdigest()
+        return hashlib.sha256("\n".join(self.pieces).encode(errors="surrogatepass")).hexdigest()
 
     def to_json(self) -> str:
         """Returns a document that `from_json` reads."""
-        return json.dumps({"format": FORMAT, "pieces": self.pieces}, ensure_ascii=False, indent=0)
+        return json.dumps({"format": FORMAT, "digest": self.digest, "pieces": self.pieces}, ensure_ascii=False, indent=0)
 
     @classmethod
     def from_json(cls, document: str) -> Vocabulary:
@@ -73,11 +73,14 @@ class Vocabulary:
         """
         try:
             content = json.loads(document)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"vocabulary: not JSON ({error}); it is damaged") from error
         if not isinstance(content, dict) or content.get("format") != FORMAT or not isinstance(content.get("pieces"), list):
             raise UserError(f"vocabulary: expected format {FORMAT} with a list of pieces; it is damaged or of another version")
-        return cls(content["pieces"])
+        vocabulary = cls(content["pieces"])
+        if content.get("digest", vocabulary.digest) != vocabulary.digest:
+            raise UserError("vocabulary: its digest is that of other pieces; it is damaged")
+        return vocabulary
 
 
 def build_vocabulary(

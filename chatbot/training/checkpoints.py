@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from chatbot.errors import UserError
+from chatbot.sealed import parse_json
 from chatbot.storage import file_digest, replace_directory, write_json
 from chatbot.training.state import TrainingState
 
@@ -81,7 +82,7 @@ def read_state(path: Path) -> dict[str, Any]:
         UserError: the checkpoint is missing, damaged, or of another version.
     """
     try:
-        document = json.loads((path / _STATE).read_text(encoding="utf-8"))
+        document = parse_json((path / _STATE).read_bytes())
         if document["format"] != FORMAT:
             raise UserError(f"{path}: a checkpoint of format {document['format']}, not {FORMAT}")
         if _digest(path, document) != document.pop("digest"):

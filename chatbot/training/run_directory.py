@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from chatbot.errors import UserError
+from chatbot.sealed import parse_json, seal, unseal
 from chatbot.storage import file_digest, write_json, write_text
 
+_RECORDED = {"config": dict, "data": dict, "preset": str, "threads": int}
 _CONFIG, _HISTORY, _SAMPLES, _LOCK = "config.json", "history.jsonl", "samples.txt", ".lock"
 
 
@@ -82,14 +84,18 @@ class RunDirectory:
             UserError: it is damaged.
         """
         try:
-            document = json.loads((self.path / _CONFIG).read_text(encoding="utf-8"))
+            document = unseal(parse_json((self.path / _CONFIG).read_bytes()))
+            if not all(isinstance(document.get(name), kind) for name, kind in _RECORDED.items()):
+                raise ValueError("not what write_config writes")
         except (OSError, ValueError) as error:
-            raise UserError(f"{self.path / _CONFIG}: damaged; train into another --output") from error
-        return dict(document)
+            raise UserError(
+                f"{self.path / _CONFIG}: damaged; train into another --output, or with --overwrite, which sets this run aside"
+            ) from error
+        return document
 
     def write_config(self, document: dict[str, Any]) -> None:
         """Records what the run is made of."""
-        write_json(self.path / _CONFIG, document)
+        write_json(self.path / _CONFIG, seal(document))
 
     def set_aside(self) -> Path:
         """Gives a run another name, so that its place is free; nothing is deleted.
@@ -122,9 +128,11 @@ class RunDirectory:
         for line in path.read_text(encoding="utf-8").splitlines():
             try:
                 record = json.loads(line)
-            except ValueError:
+                found, done = record["phase"], record["step"]
+                is_later = found == phase and done > step
+            except (ValueError, KeyError, TypeError, RecursionError):
                 break
-            if record["phase"] == phase and record["step"] > step:
+            if is_later:
                 break
             kept.append(line + "\n")
         write_text(path, "".join(kept))

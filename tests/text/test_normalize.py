@@ -71,3 +71,8 @@ def test_nothing_to_see(text: str) -> None:
 @pytest.mark.parametrize("text", ["?", "가", "😀", "\ufffd", "ㅋ"])
 def test_something_to_see(text: str) -> None:
     assert has_visible(text)
+
+
+@given(st.text("\u0301\u0323\u0344\u0f73\u0f75\u3099a가", min_size=1, max_size=12), st.integers(200, 400))
+def test_long_stacks_of_marks_are_what_nfc_makes_of_them(stack: str, times: int) -> None:
+    assert normalize(stack * times) == unicodedata.normalize("NFC", stack * times)
