@@ -123,7 +123,7 @@ class RunDirectory:
         with (self.path / _SAMPLES).open("a", encoding="utf-8") as file:
             file.write(text)
 
-    def forget_after(self, phase: str, step: int) -> None:
+    def forget_after(self, phase: str, epoch: int) -> None:
         """Drops the records of epochs that the checkpoint to go on from does not know; a torn last one, too."""
         kept = []
         for line in self._read(_HISTORY).splitlines():
@@ -131,7 +131,7 @@ class RunDirectory:
                 record = json.loads(line)
             except ValueError:
                 break
-            if record["phase"] == phase and record["step"] > step:
+            if record["phase"] == phase and record["epoch"] > epoch:
                 break
             kept.append(line + "\n")
         # Samples have no numbers, but come in the order of the history, and their first lines alone are not indented.
