@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ SMALL = [
     *("--num-encoder-layers", "1", "--num-decoder-layers", "1", "--validation-split", "0.2", "--learning-rate", "0.01"),
 ]
 TWO_EPOCHS = [*SMALL, "--epochs", "2"]
+ONE_THREAD = ["--threads", "1"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Nursery:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.reliability.nursery"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
+            env={**os.environ, "XDG_CACHE_HOME": str(log.parent)},
         )  # fmt: skip
         assert self._read() == "ready"
 
@@ -82,7 +85,7 @@ def pairs_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def unbroken(nursery: Nursery, pairs_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run of a training of two epochs that nothing happened to."""
     run = tmp_path_factory.mktemp("unbroken") / "run"
-    done = nursery.train("--data", pairs_file, "--output", run, *TWO_EPOCHS)
+    done = nursery.train("--data", pairs_file, "--output", run, *TWO_EPOCHS, *ONE_THREAD)
     assert done.code == 0, done.log
     return run
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import run_program
-from tests.reliability.conftest import SMALL, TWO_EPOCHS, Done, Nursery, record_of
+from tests.conftest import TWENTY, run_program, write_pairs
+from tests.reliability.conftest import ONE_THREAD, SMALL, TWO_EPOCHS, Done, Nursery, record_of
 from tests.reliability.nursery import Mishap
 
 AGAIN = "to go on where it stands, run the same command again"
@@ -40,7 +40,10 @@ def test_a_training_that_everything_happens_to_equals_an_unbroken_one(
     command = ("--data", pairs_file, "--output", run, *TWO_EPOCHS)
 
     done = nursery.train(
-        *command, checkpoint_seconds=0.2, mishaps=[Mishap("call chatbot.training.loop:Trainer.stop_if_requested", number=50)]
+        *command,
+        *ONE_THREAD,
+        checkpoint_seconds=0.2,
+        mishaps=[Mishap("call chatbot.training.loop:Trainer.stop_if_requested", number=50)],
     )
     assert done.code == -9, "in a step of the first epoch"
     assert 0 < newest_step(run, "select") < 50
@@ -51,6 +54,7 @@ def test_a_training_that_everything_happens_to_equals_an_unbroken_one(
         "after the second epoch: history, samples and best are written, the checkpoint lies beside its place"
     )
     assert f"going on from step {stands}\n" in done.log
+    assert "1 threads" in done.log, "as it began, not as the machine has"
     assert newest_step(run, "select") == 60
     assert len((run / "history.jsonl").read_text().splitlines()) == 2
 
@@ -80,6 +84,15 @@ def test_a_training_that_everything_happens_to_equals_an_unbroken_one(
     done = nursery.train(*command)
     assert done.code == 0, done.log
     assert record_of(run) == record_of(unbroken)
+
+
+def test_a_kill_while_morphemes_are_remembered_leaves_no_half_of_them(nursery: Nursery, tmp_path: Path) -> None:
+    command = ("--data", write_pairs(tmp_path / "two.csv", TWENTY[:2]), "--output", tmp_path / "run", *SMALL)
+    cache = nursery.log.parent / "korean-chatbot"
+    before = set(cache.glob("*.npz"))
+    for place, parts, whole in (("file os.rename .npz", 1, 0), ("call chatbot.cli.train_run:make_plan", 0, 1)):
+        assert nursery.train(*command, mishaps=[Mishap(place)]).code == -9
+        assert (len(list(cache.glob(".*.part"))), len(set(cache.glob("*.npz")) - before)) == (parts, whole)
 
 
 def test_a_kill_before_any_file_operation_loses_nothing(tmp_path: Path) -> None:
