@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,9 @@ SMALL = [
 ]
 TWO_EPOCHS = [*SMALL, "--epochs", "2"]
 ONE_THREAD = ["--threads", "1"]
+
+# Root without these is bound by permissions like everybody else.
+BOUND = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 
 
 @dataclass(frozen=True)
@@ -81,12 +86,55 @@ def pairs_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_pairs(tmp_path_factory.mktemp("pairs") / "twenty.csv", TWENTY)
 
 
+class Elsewhere:
+    """A directory tree with one place to write to, and a user whom permissions bind, which root is not."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.prefix = BOUND if os.geteuid() == 0 and shutil.which(BOUND[0]) else []
+        self.is_bound = bool(self.prefix) or os.geteuid() != 0
+        self.data = path / unicodedata.normalize("NFD", "읽기 전용 자료") / "스무 쌍.csv"
+        self.data.parent.mkdir()
+        write_pairs(self.data, TWENTY)
+        self.data.chmod(0o444)
+        self.data.parent.chmod(0o555)
+        self.open = path / unicodedata.normalize("NFC", "쓰는 곳")
+        self.open.mkdir()
+        self.link = path / "가는 길"
+        self.link.symlink_to(self.open)
+        self.closed = path / "닫힌 곳"
+        self.closed.mkdir()
+        self.closed.chmod(0o555)
+
+    def run(self, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
+        home = self.closed / "집"  # cannot even be made
+        return subprocess.run(
+            [*self.prefix, sys.executable, *map(str, arguments)],
+            capture_output=True, cwd=self.open, timeout=300, check=False,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONPATH": str(ROOT), **environment},
+        )  # fmt: skip
+
+
 @pytest.fixture(scope="session")
-def unbroken(nursery: Nursery, pairs_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run of a training of two epochs that nothing happened to."""
-    run = tmp_path_factory.mktemp("unbroken") / "run"
-    done = nursery.train("--data", pairs_file, "--output", run, *TWO_EPOCHS, *ONE_THREAD)
-    assert done.code == 0, done.log
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
+    place = Elsewhere(tmp_path_factory.mktemp("elsewhere"))
+    yield place
+    for directory in (place.closed, place.data.parent):
+        directory.chmod(0o755)  # so that it can be removed
+
+
+@pytest.fixture(scope="session")
+def unbroken(elsewhere: Elsewhere) -> Path:
+    """The run of a training of two epochs that nothing happened to: in another place, locale, hash seed and time.
+
+    What is compared with it shows two promises at the cost of one training.
+    """
+    run = elsewhere.link / "모델 1"
+    done = elsewhere.run(
+        "-m", "tests.reliability.elsewhere", "--data", elsewhere.data, "--output", run, *TWO_EPOCHS, *ONE_THREAD,
+        PYTHONHASHSEED="4711", LC_ALL="C", TZ="Pacific/Kiritimati",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
     return run
 
 

@@ -21,7 +21,7 @@ from chatbot.training.checkpoints import Checkpoints, restore
 from chatbot.training.run_directory import RunDirectory
 from chatbot.training.state import TrainingState
 
-EPOCHS, STEPS, BEST = 3, 1, (1, 2)
+EPOCHS, STEPS, BEST = 2, 1, (1, 2)
 OPERATIONS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir"}
 
 
@@ -102,7 +102,7 @@ def main() -> None:
     wanted, kills, number = files_of(directory / "unbroken"), 0, 1
     while child(directory / str(number), number):
         # The second kill hits what goes on after the first, a little later each time.
-        kills += 1 + child(directory / str(number), 1 + number * 7 % 40)
+        kills += 1 + child(directory / str(number), 1 + number * 7 % 30)
         child(directory / str(number), None)
         assert files_of(directory / str(number)) == wanted, f"killed before operation {number}"
         number += 1

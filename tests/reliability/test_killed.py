@@ -39,47 +39,29 @@ def test_a_training_that_everything_happens_to_equals_an_unbroken_one(
     run = tmp_path / "run"
     command = ("--data", pairs_file, "--output", run, *TWO_EPOCHS)
 
-    done = nursery.train(
-        *command,
-        *ONE_THREAD,
-        checkpoint_seconds=0.2,
-        mishaps=[Mishap("call chatbot.training.loop:Trainer.stop_if_requested", number=50)],
-    )
+    in_a_step = Mishap("call chatbot.training.loop:Trainer.stop_if_requested", number=50)
+    done = nursery.train(*command, *ONE_THREAD, checkpoint_seconds=0.2, mishaps=[in_a_step])
     assert done.code == -9, "in a step of the first epoch"
     assert 0 < newest_step(run, "select") < 50
 
     stands = newest_step(run, "select")
-    done = nursery.train(*command, mishaps=[Mishap("file os.rename select-00000120")])
-    assert done.code == -9, (
-        "after the second epoch: history, samples and best are written, the checkpoint lies beside its place"
-    )
+    in_validation = Mishap("call chatbot.training.loop:Trainer.evaluate", "SIGTERM", number=2)
+    done = nursery.train(*command, mishaps=[in_validation])
     assert f"going on from step {stands}\n" in done.log
     assert "1 threads" in done.log, "as it began, not as the machine has"
-    assert newest_step(run, "select") == 60
+    assert (done.code, AGAIN in done.last_line, "epoch 2" in done.log) == (143, True, False), "in the last validation"
+    assert newest_step(run, "select") == 120
+
+    done = nursery.train(*command, mishaps=[Mishap("file os.rename select-00000120")])
+    assert done.code == -9, "its records and the best are written, the checkpoint itself is still beside its place"
     assert len((run / "history.jsonl").read_text().splitlines()) == 2
 
-    done = nursery.train(*command, mishaps=[Mishap("call chatbot.training.loop:Trainer.evaluate", "SIGTERM")])
-    assert (done.code, AGAIN in done.last_line) == (143, True), "in the last validation"
-    assert newest_step(run, "select") == 120
-    assert "epoch 2" not in done.log
-
-    done = nursery.train(*command, mishaps=[Mishap("call chatbot.export:write_extra", "SIGINT")])
-    assert (done.code, AGAIN in done.last_line) == (130, True), "while the export is written"
-
-    twice = [Mishap("call chatbot.export:write_extra", "SIGINT"), Mishap("file shutil.rmtree .export", "SIGINT", number=2)]
-    done = nursery.train(*command, mishaps=twice)
-    assert (done.code, AGAIN in done.log) == (130, False), "a second Ctrl-C, while the first one cleans up"
-    assert "Traceback" not in done.log
-    assert list(run.glob(".export.*.part")), "it left at once"
+    done = nursery.train(*command, mishaps=[Mishap("call keras.export:ExportArchive.add_endpoint", "SIGINT")])
+    assert (done.code, AGAIN in done.last_line) == (130, True), "while the export is made"
 
     done = nursery.train(*command, mishaps=[Mishap(f"file os.rename {run / 'export'}")])
-    assert done.code == -9, "the export lies beside its place"
+    assert done.code == -9, "the export is written beside its place"
     assert not (run / "export").exists()
-
-    done = nursery.train(*command, largest_file=400_000)
-    assert done.code == 2, "no room for the export"
-    assert re.fullmatch(r"error: .*export.*; make room and run the same command again", done.last_line)
-    assert "Traceback" not in done.log
 
     done = nursery.train(*command)
     assert done.code == 0, done.log
@@ -114,7 +96,7 @@ def test_thirty_kills_at_random_moments(nursery: Nursery, pairs_file: Path, tmp_
     while hit.total() < 30 or not finished:
         run = tmp_path / str(finished)
         stand = [(phase, newest_step(run, phase)) for phase in ("select", "refit")]
-        seconds = moments.uniform(0.5, unbroken.seconds) if hit.total() < 30 else None
+        seconds = moments.uniform(0.5, 0.6 * unbroken.seconds) if hit.total() < 30 else None
         done = nursery.train("--data", pairs_file, "--output", run, *flags, checkpoint_seconds=0.05, signal_after=seconds)
         said = re.findall(r"going on from step (\d+)\n", done.log)
         assert said == [str(step) for _, step in stand if step][: len(said)], "the exact step of the last checkpoint"

@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.reliability.conftest import SMALL, Nursery
 
 
+@pytest.mark.stress
 def test_a_training_that_explodes_names_the_step_and_keeps_weights_that_are_numbers(
     nursery: Nursery, pairs_file: Path, tmp_path: Path
 ) -> None:
