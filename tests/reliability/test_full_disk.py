@@ -21,7 +21,7 @@ def mount(path: Path, options: str) -> None:
 
 def test_files_that_may_not_grow(nursery: Nursery, pairs_file: Path, unbroken: Path, tmp_path: Path) -> None:
     command = ("--data", pairs_file, "--output", tmp_path / "run", *TWO_EPOCHS)
-    in_export = Mishap("call keras.export:ExportArchive.add_endpoint")
+    in_export = Mishap("call chatbot.export:predict")
     for mishaps, largest in ([], 1_000_000), ([in_export], None), ([], 400_000):
         done = nursery.train(*command, *ONE_THREAD, mishaps=mishaps, largest_file=largest)
         assert done.code == (-9 if mishaps else 2), done.log

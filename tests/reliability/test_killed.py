@@ -56,7 +56,7 @@ def test_a_training_that_everything_happens_to_equals_an_unbroken_one(
     assert done.code == -9, "its records and the best are written, the checkpoint itself is still beside its place"
     assert len((run / "history.jsonl").read_text().splitlines()) == 2
 
-    done = nursery.train(*command, mishaps=[Mishap("call keras.export:ExportArchive.add_endpoint", "SIGINT")])
+    done = nursery.train(*command, mishaps=[Mishap("call chatbot.export:predict", "SIGINT")])
     assert (done.code, AGAIN in done.last_line) == (130, True), "while the export is made"
 
     done = nursery.train(*command, mishaps=[Mishap(f"file os.rename {run / 'export'}")])
