@@ -48,4 +48,3 @@ def konlpy_loop() -> Callable[[], Figures]:
 
 
 CONTENDERS: dict[str, tuple[Contender, dict[str, Any]]] = {"ours": (ours, {}), "loop over Okt().morphs": (konlpy_loop, {})}
-ROUNDS = 5

@@ -184,4 +184,3 @@ CONTENDERS: dict[str, tuple[Contender, dict[str, Any]]] = {
     "torch, padded": (torch_transformer, {"steps": 3, "is_padded": True}),
     "limit": (limit, {}),
 }
-ROUNDS = 5

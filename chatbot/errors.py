@@ -10,8 +10,11 @@ class UserError(Exception):
     """
 
 
-class Interrupted(Exception):
+class Interrupted(BaseException):
     """The user or the system asked the process to stop, and everything worth keeping is saved.
+
+    Like KeyboardInterrupt it is no Exception: a signal comes anywhere, and what catches whatever goes wrong there (a
+    damaged cache, a Java that does not start) must not take it for that.
 
     Args:
         signal_number: the signal received; the process exits with 128 + signal_number.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from chatbot.artifact import MANIFEST, KnownAnswers, pad_morphemes, write_extra
 from chatbot.config import TextSettings
 from chatbot.decoding import FORBIDDEN_LOGIT
 from chatbot.errors import UserError
-from chatbot.storage import file_digest, replace_directory
+from chatbot.storage import NO_ROOM, file_digest, replace_directory
 from chatbot.text.normalize import WORD_START
 from chatbot.text.vocabulary import END_ID, PADDING_ID, SPECIAL_PIECES, UNKNOWN_ID, Vocabulary
 from chatbot.transformer.base import Transformer
@@ -138,7 +140,11 @@ def _write_saved_model(serving: Serving, directory: Path) -> None:
     archive.track(serving.table)  # not the model: the endpoints bring their variables, and both would be saved
     archive.add_endpoint("serving_default", serving.reply, input_signature=[strings])
     archive.add_endpoint("explain", serving.explain, input_signature=[strings, replies])
-    archive.write_out(str(directory), verbose=False)
+    try:
+        archive.write_out(str(directory), verbose=False)
+    except tf.errors.OpError as error:  # TensorFlow writes the files itself, and tells what failed in words only
+        number = next((number for number in NO_ROOM if os.strerror(number) in error.message), errno.EIO)
+        raise OSError(number, os.strerror(number), str(directory)) from error
 
 
 def _answers_alike(serving: Serving, directory: Path, samples: Sequence[Sequence[str]]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import hashlib
 import json
@@ -12,6 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+"""Error numbers of a disk that takes no more."""
 
 
 @contextmanager
@@ -80,6 +84,21 @@ def wait_for_replacement(path: Path) -> None:
     deadline = time.monotonic() + _LONGEST_MOMENT
     while not path.exists() and any(path.parent.glob(f".{glob.escape(path.name)}.*.old")) and time.monotonic() < deadline:
         time.sleep(0.01)
+
+
+def sweep(directory: Path) -> None:
+    """Cleans up behind a killed process: what it had begun to write goes, what it had only moved away comes back.
+
+    Nobody else may be writing into the directory.
+    """
+    for begun in directory.glob(".*.part"):
+        shutil.rmtree(begun) if begun.is_dir() else begun.unlink()
+    for old in directory.glob(".*.old"):
+        place = directory / old.name[1:].rsplit(".", 2)[0]
+        if place.exists():
+            shutil.rmtree(old)
+        else:
+            old.rename(place)
 
 
 def file_digest(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
@@ -13,11 +12,11 @@ from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from chatbot.errors import Interrupted, UserError
+from chatbot.storage import NO_ROOM
 from chatbot.text.normalize import without_controls
 
 EXIT_USER = 2
 EXIT_INTERNAL = 70
-_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def say(text: str) -> None:
@@ -57,7 +56,7 @@ def guarded(command: Callable[[], int], verbose: bool = False) -> int:
         return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        hint = "make room and run the same command again" if error.errno in _NO_ROOM else "check the path and its permissions"
+        hint = "make room and run the same command again" if error.errno in NO_ROOM else "check the path and its permissions"
         fail(f"{where}{error.strerror or error}; {hint}")
         return EXIT_USER
     except MemoryError:

@@ -34,12 +34,14 @@ class StopSignals:
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """A stretch in which a signal is only noted."""
+        """A stretch in which a signal is only noted; one that did not stop it does so at its end."""
         self.is_deferred = True
         try:
             yield
         finally:
             self.is_deferred = False
+        if self.number is not None:
+            raise Interrupted(self.number, self.message)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.number is not None:
@@ -54,5 +56,7 @@ class StopSignals:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        if self.number is not None:
+            return  # the program is leaving, and a second signal on its way out still ends it at once
         for number, handler in self._previous.items():
             signal.signal(number, handler)

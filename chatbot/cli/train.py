@@ -56,6 +56,7 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
     options = read_options(arguments, text.task)
     corpus = read_aloud(arguments.data, options)
 
+    versions = {name: version(name) for name in ("tensorflow", "keras", "konlpy", "numpy")}
     config, preset_name = _config(arguments, text, len(corpus.pairs), origin)
     document = {
         "config": config.to_dict(),
@@ -69,6 +70,8 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
             say(f"{run.path}: this training is finished and nothing has changed; chat: python chat.py {run.path}")
             return 0
         threads = arguments.threads or recorded["threads"]
+        for changed in differences(recorded["versions"], versions):
+            say(f"{changed} since this training began: it goes on, but may end with slightly other weights")
     else:
         threads = arguments.threads or os.cpu_count() or 1
         if run.exists:
@@ -76,7 +79,6 @@ def _train(arguments: argparse.Namespace, signals: StopSignals) -> int:
     run.prepare()
     with run.lock():
         run.sweep()
-        versions = {name: version(name) for name in ("tensorflow", "keras", "konlpy", "numpy")}
         sources = describe_sources(arguments.data, options)  # not compared: files may move between two calls
         about = {"preset": preset_name, "threads": threads, "versions": versions, "sources": sources}
         run.write_config({**document, **about})

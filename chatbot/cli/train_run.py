@@ -130,7 +130,9 @@ class TrainRun:
         trainer = Trainer(model, batches, settings, plan, checkpoints, name, self.signals.requested)
         if trainer.state.step:
             say(f"going on from step {trainer.state.step:,}")
-        self.run.forget_after(name, trainer.state.step)
+        self.run.forget_after(name, trainer.state.epoch)
+        if name == "select" and not trainer.state.is_finished:
+            checkpoints.forget("refit")  # there are some where the last checkpoint of the selection was damaged
 
         replier = Replier(model, self.task, encoder.vocabulary, encoder.settings.max_answer_length or 1)
         selection = self._selection(encoder, validation, replier) if len(validation) else None

@@ -72,6 +72,8 @@ def _save(path: Path, analyzed: Sequence[Sequence[str]]) -> None:
     lengths = np.array([len(morphemes) for morphemes in analyzed], dtype=np.uint32)
     pieces = np.frombuffer("\n".join(distinct).encode(), dtype=np.uint8)
     try:
+        for begun in path.parent.glob(f".{path.name}.*.part"):
+            begun.unlink()  # of a training that was killed; one that lives would just not get to remember this
         with replace_file(path) as file:
             np.savez_compressed(file, pieces=pieces, flat=flat, lengths=lengths)
     except OSError:

@@ -153,6 +153,7 @@ def start_jvm() -> None:
         jpype.startJVM(
             str(jvm),
             _HEAP_CAP,
+            "-Xrs",  # a signal that came while Java starts would go to Java, which hangs over it
             "-Dfile.encoding=UTF8",
             f"-XX:ErrorFile={tempfile.gettempdir()}/java-error-%p.log",  # not into the directory the user stands in
             "--enable-native-access=ALL-UNNAMED",  # JDK 24 and later warn without it

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from chatbot.storage import file_digest, replace_directory, write_json
 from chatbot.training.state import TrainingState
 
 FORMAT = 1
-_KEPT = 2
+_KEPT_BEFORE = 1
 _VARIABLES, _STATE = "variables.npz", "state.json"
 
 
@@ -40,7 +41,7 @@ class Checkpoints:
         return self.directory / "best"
 
     def save(self, variables: Sequence[Any], state: TrainingState, is_best: bool = False) -> None:
-        """Writes a checkpoint named by phase and step; removes all but the newest two, and best.
+        """Writes a checkpoint named by phase and step; removes all but it, the one before it, and best.
 
         Raises:
             OSError: the disk is full or not writable; what was there is still there.
@@ -54,24 +55,35 @@ class Checkpoints:
                     f"step {state.step}: {variable.path} is not finite; the last good weights are kept. "
                     "Try a lower --learning-rate"
                 )
-        targets = [self.directory / f"{state.phase}-{state.step:08d}", *([self.best] if is_best else [])]
-        for target in targets:
+        newest = self.directory / f"{state.phase}-{state.step:08d}"
+        # Best comes first: a kill between the two has the epoch done again. The other way round the state would call
+        # these weights the best, and older ones would lie there.
+        for target in [*([self.best] if is_best else []), newest]:
             with replace_directory(target) as beside:
                 np.savez(beside / _VARIABLES, **arrays)
                 write_json(beside / _STATE, {**document, "digest": _digest(beside, document)})
-        for old in self._newest_first(state.phase)[_KEPT:]:
-            _remove(old)
+        before = [path for path in self._newest_first(state.phase) if path < newest]
+        for path in self._newest_first(state.phase):
+            if path > newest or path in before[_KEPT_BEFORE:]:  # later ones were damaged: this state passed them over
+                shutil.rmtree(path)
+
+    def forget(self, phase: str) -> None:
+        """Removes the checkpoints of a phase that is to begin anew."""
+        for path in self._newest_first(phase):
+            shutil.rmtree(path)
 
     def _newest_first(self, phase: str) -> list[Path]:
         return sorted(self.directory.glob(f"{phase}-????????"), reverse=True)
 
     def restore_newest(self, variables: Sequence[Any], phase: str) -> TrainingState | None:
         """Loads the newest usable checkpoint of a phase into `variables`; None where there is none."""
-        for path in self._newest_first(phase):
+        paths = self._newest_first(phase)
+        for path in paths:
             try:
                 return restore(path, variables)
             except UserError as error:
-                self.warn(f"{error}; the one before it is used")
+                before = "there is none before it, so this begins anew" if path == paths[-1] else "the one before it is used"
+                self.warn(f"{error}; {before}")
         return None
 
 
@@ -127,9 +139,3 @@ def _digest(path: Path, document: dict[str, Any]) -> str:
     """SHA-256 over the variables' file and the document beside it."""
     described = json.dumps([document[name] for name in ("format", "state", "names")])
     return hashlib.sha256(f"{file_digest(path / _VARIABLES)} {described}".encode()).hexdigest()
-
-
-def _remove(path: Path) -> None:
-    for file in path.iterdir():
-        file.unlink()
-    path.rmdir()

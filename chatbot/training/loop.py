@@ -79,8 +79,15 @@ class Trainer:
         self._evaluation_step = make_evaluation_step(model)
 
     def evaluate(self, batches: Sequence[Batch]) -> dict[str, float]:
-        """Means over the real tokens of some batches, without dropout: nll and accuracy."""
-        sums = [self._evaluation_step(*map(tf.constant, batch)) for batch in batches]
+        """Means over the real tokens of some batches, without dropout: nll and accuracy.
+
+        Raises:
+            Interrupted: a stop was requested; everything is saved.
+        """
+        sums = []
+        for batch in batches:
+            self.stop_if_requested()
+            sums.append(self._evaluation_step(*map(tf.constant, batch)))
         tokens = sum(float(each.tokens) for each in sums)
         return {
             "nll": sum(float(each.nll) for each in sums) / tokens,
@@ -106,17 +113,25 @@ class Trainer:
 
     def _train_epoch(self, hooks: Hooks, last_step: int | None) -> None:
         for batch in self.batches.epoch(self.state.epoch, skip=self.state.step_in_epoch):
+            if self.state.step == last_step:
+                return
             sums = self._train_step(*map(tf.constant, batch))
             self.state.add({name: float(value) for name, value in zip(SUM_NAMES, sums, strict=True)})
             hooks.on_step(self.state)
-            if self.state.step == last_step:
-                return
-            stop = self.stop_requested()
-            if stop is not None:
-                self._save()
-                raise Interrupted(stop)
+            self.stop_if_requested()
             if time.monotonic() - self._last_save > CHECKPOINT_SECONDS:
                 self._save()
+
+    def stop_if_requested(self) -> None:
+        """Between two steps, or two batches of a validation: saves and leaves when a stop was requested.
+
+        Raises:
+            Interrupted: it was; everything is saved.
+        """
+        stop = self.stop_requested()
+        if stop is not None:
+            self._save()
+            raise Interrupted(stop)
 
     def _end_epoch(self, hooks: Hooks, selection: Selection | None, last_step: int | None) -> None:
         state = self.state

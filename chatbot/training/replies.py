@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,10 +38,11 @@ class Replier:
 
         self._decode = decode
 
-    def replies(self, question_ids: Sequence[Ids]) -> list[Said]:
-        """The reply to each question."""
+    def replies(self, question_ids: Sequence[Ids], before_batch: Callable[[], None] = lambda: None) -> list[Said]:
+        """The reply to each question; `before_batch` may raise to leave early."""
         said: list[Said] = []
         for start in range(0, len(question_ids), _BATCH):
+            before_batch()
             ids, confidences = self._decode(tf.constant(pad(question_ids[start : start + _BATCH])))
             texts = [rejoin(map(self.vocabulary.surface, np.trim_zeros(row, "b"))) for row in ids.numpy()]
             said += map(Said, texts, confidences.numpy().tolist())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from chatbot.errors import UserError
 from chatbot.sealed import parse_json, seal, unseal
-from chatbot.storage import file_digest, write_json, write_text
+from chatbot.storage import file_digest, sweep, write_json, write_text
 
 _RECORDED = {"config": dict, "data": dict, "preset": str, "threads": int}
 _CONFIG, _HISTORY, _SAMPLES, _LOCK = "config.json", "history.jsonl", "samples.txt", ".lock"
@@ -62,18 +62,18 @@ class RunDirectory:
         return file_digest(self.final_checkpoint() / "variables.npz")
 
     def prepare(self) -> None:
-        """Makes the directory and checks that it can be written to.
+        """Makes the directory.
 
         Raises:
-            UserError: it cannot, or it holds something else.
+            UserError: it cannot be made, or holds something else.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            write_text(self.path / ".writable", "")
-            (self.path / ".writable").unlink()
         except OSError as error:
-            raise UserError(f"{self.path}: cannot be written to ({error.strerror}); choose another --output") from error
-        strangers = [entry.name for entry in self.path.iterdir() if entry.name != _LOCK]
+            raise self._not_writable(error) from error
+        names = sorted(entry.name for entry in self.path.iterdir())
+        # A training killed in its first moment leaves its lock, and a file begun beside its place.
+        strangers = [name for name in names if name != _LOCK and not (name.startswith(".") and name.endswith(".part"))]
         if strangers and not self.exists:
             raise UserError(f"{self.path}: holds something that is not a run ({strangers[0]}); choose another --output")
 
@@ -94,8 +94,18 @@ class RunDirectory:
         return document
 
     def write_config(self, document: dict[str, Any]) -> None:
-        """Records what the run is made of."""
-        write_json(self.path / _CONFIG, seal(document))
+        """Records what the run is made of: the first file of a run, so it shows whether there can be more.
+
+        Raises:
+            UserError: the directory cannot be written to.
+        """
+        try:
+            write_json(self.path / _CONFIG, seal(document))
+        except OSError as error:
+            raise self._not_writable(error) from error
+
+    def _not_writable(self, error: OSError) -> UserError:
+        return UserError(f"{self.path}: cannot be written to ({error.strerror}); choose another --output")
 
     def set_aside(self) -> Path:
         """Gives a run another name, so that its place is free; nothing is deleted.
@@ -119,43 +129,52 @@ class RunDirectory:
         with (self.path / _SAMPLES).open("a", encoding="utf-8") as file:
             file.write(text)
 
-    def forget_after(self, phase: str, step: int) -> None:
-        """Drops history lines of epochs that the checkpoint to go on from does not know; a torn last line, too."""
-        path = self.path / _HISTORY
-        if not path.is_file():
-            return
+    def forget_after(self, phase: str, epoch: int) -> None:
+        """Drops the records of epochs that the checkpoint to go on from does not know; a torn last one, too."""
         kept = []
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for line in self._read(_HISTORY).splitlines():
             try:
                 record = json.loads(line)
-                found, done = record["phase"], record["step"]
-                is_later = found == phase and done > step
+                is_later = record["phase"] == phase and record["epoch"] > epoch
             except (ValueError, KeyError, TypeError, RecursionError):
                 break
             if is_later:
                 break
             kept.append(line + "\n")
-        write_text(path, "".join(kept))
+        # Samples have no numbers, but come in the order of the history, and their first lines alone are not indented.
+        samples = re.split(r"^(?! )", self._read(_SAMPLES), flags=re.MULTILINE)[1:]
+        write_text(self.path / _HISTORY, "".join(kept))
+        write_text(self.path / _SAMPLES, "".join(samples[: len(kept)]))
+
+    def _read(self, name: str) -> str:
+        """A file that a kill may have torn in the middle of a character; nothing where it is missing."""
+        try:
+            return (self.path / name).read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return ""
 
     def sweep(self) -> None:
-        """Removes what a killed training had begun to write beside its files. Only under `lock`."""
+        """Cleans up behind a killed training. Only under `lock`."""
         for directory in (self.path, self.checkpoints):
-            for begun in directory.glob(".*.part"):
-                shutil.rmtree(begun) if begun.is_dir() else begun.unlink()
+            sweep(directory)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keeps a second training out of the directory, as long as this process lives.
 
         Raises:
-            UserError: another training holds it.
+            UserError: another training holds it, or it cannot be written to.
         """
         try:
             import fcntl
         except ImportError:  # Windows: no lock, and no harm as long as nobody starts two
             yield
             return
-        with (self.path / _LOCK).open("w") as file:
+        try:
+            lock = (self.path / _LOCK).open("w")
+        except OSError as error:
+            raise self._not_writable(error) from error
+        with lock as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:

@@ -39,7 +39,7 @@ class ReplySelection:
 
     def evaluate(self, trainer: Trainer) -> dict[str, float]:
         """Returns nll and accuracy a token, chrf and exact of the replies."""
-        replies = [said.text for said in self._replier.replies(self._questions)]
+        replies = [said.text for said in self._replier.replies(self._questions, trainer.stop_if_requested)]
         return {
             **trainer.evaluate(self._batches),
             "chrf": chrf(replies, self._answers),
