@@ -9,8 +9,8 @@ import numpy as np
 
 from chatbot.dataset.encode import EncodedPairs, decoder_input, decoder_target, pad
 
-_POOL = 32
-"""Batches that are sorted by length together: enough to waste little on padding, few enough to stay mixed."""
+_POOL = 256
+"""Batches that are sorted by length together. Of ten thousand pairs in batches of 64, 32 leave 30 % padding, 256 leave 12 %."""
 
 
 class Batch(NamedTuple):
