@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from chatbot.config import FORMAT
@@ -164,63 +160,6 @@ def test_bad_input_is_one_line_before_anything_heavy(tmp_path: Path) -> None:
         assert named in line
         assert time.monotonic() - begin < 20
         assert not (tmp_path / "out" / "config.json").exists()
-
-
-def start(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, str(ROOT / "train.py"), *map(str, arguments)],
-        stderr=subprocess.PIPE, text=True, env={**os.environ, **environment},
-    )  # fmt: skip
-
-
-def wait_for(process: subprocess.Popen[str], text: str) -> None:
-    assert process.stderr is not None
-    for line in process.stderr:
-        if text in line:
-            return
-    raise AssertionError(f"{text!r} never came")
-
-
-def test_stopped_by_ctrl_c_killed_and_finished_equals_unbroken(tmp_path: Path) -> None:
-    """Ctrl-C saves and says how to go on; kill -9 loses nothing before the last epoch; the weights are the same to the bit."""
-    data = write_pairs(tmp_path / "a.csv", TWENTY)
-    arguments = ["--data", data, *SMALL, "--epochs", "6"]
-    broken, unbroken = tmp_path / "한글 이름", tmp_path / "unbroken"
-
-    process = start(*arguments, "--output", broken)
-    wait_for(process, "epoch 1:")
-    process.send_signal(signal.SIGINT)
-    begin = time.monotonic()
-    assert process.stderr is not None
-    rest = process.stderr.read()
-    assert process.wait() == 130
-    assert time.monotonic() - begin < 10
-    assert "run the same command again" in rest
-    assert "Traceback" not in rest
-
-    process = start(*arguments, "--output", broken)
-    wait_for(process, "going on from step")
-    locked = error_line(train(*arguments, "--output", broken))
-    assert "another training is writing there; wait for it" in locked
-    wait_for(process, "epoch 4:")
-    assert "another training is writing there" in error_line(train(*arguments, "--output", broken, "--overwrite"))
-    process.kill()
-    process.wait()
-    for begun in (broken / ".export.1.part", broken / "checkpoints" / ".select-00000009.1.part"):
-        begun.mkdir()  # what a kill leaves in the middle of writing
-        (begun / "variables.npz").write_text("torn")
-
-    for output in (broken, unbroken):
-        done = train(*arguments, "--output", output)
-        assert done.returncode == 0, done.stderr.decode()
-    assert not list(broken.rglob("*.part"))
-    names = ["history.jsonl", "vocabulary.json"]
-    assert [(broken / name).read_bytes() for name in names] == [(unbroken / name).read_bytes() for name in names]
-    (one,), (other,) = (sorted(run.glob("checkpoints/select-*"))[-1:] for run in (broken, unbroken))
-    with np.load(one / "variables.npz") as left, np.load(other / "variables.npz") as right:
-        assert left.files == right.files
-        for name in left.files:
-            np.testing.assert_array_equal(left[name], right[name])
 
 
 def test_refit_trains_on_everything_for_the_chosen_steps(tmp_path: Path) -> None:
