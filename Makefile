@@ -1,4 +1,4 @@
-# make chat | make test | make check | make coverage | make stress | make bench          Everything but the chat itself goes to stderr.
+# make chat | make test | make check | make coverage | make stress | make bench | make claim        Everything but the chat itself goes to stderr.
 
 SHELL := /bin/sh
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3 python; do \
@@ -9,7 +9,7 @@ RUN := $(VENV)/bin/python
 MODEL := models/smalltalk
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: chat test check coverage stress bench clean
+.PHONY: chat test check coverage stress bench claim clean
 
 chat: $(MODEL)/export/saved_model.pb
 	@$(RUN) chat.py $(MODEL)
@@ -30,8 +30,11 @@ coverage: $(VENV)/.development
 	@$(RUN) -m coverage report
 
 bench: $(VENV)/.bench
-	@$(RUN) -m benchmarks.autoregressive_claim
+	@$(RUN) -m benchmarks
 	@$(RUN) -m benchmarks.torch_layers || test $$? -eq 2
+
+claim: $(VENV)/.bench
+	@$(RUN) -m benchmarks.autoregressive_claim
 
 check: $(VENV)/.development
 	@$(RUN) -m ruff check .

@@ -1,8 +1,9 @@
 """Training: real pieces a second, beside KerasHub's and PyTorch's layers at the same sizes on the same pairs.
 
-Padded: every question and answer has 40 places, as tutorials do it. Sorted: batches of like lengths, padded to their own
-longest. Ours is the step that train.py takes, on the batches that train.py makes. All minimise the same cross-entropy of
-the same pieces with dropout 0.1; ours also smooths labels, clips the gradient and decays weights.
+Padded: every question and answer has 40 places, as tutorials do it. Sorted: all pairs by the length of question and answer
+together, cut into batches that are padded to their own longest and shuffled. Ours is the step that train.py takes, on the
+batches that train.py makes. All minimise the same cross-entropy of the same pieces with dropout 0.1; ours also smooths
+labels, clips the gradient and decays weights.
 
 The limit counts what no implementation can leave out, every matrix once forward and twice backward, at the rate of a
 1024-cubed float32 product timed in the same turn.
@@ -13,12 +14,14 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from benchmarks.turns import Contender, Figures
 from benchmarks.workload import BATCH, SETTINGS, Workload, read_pairs
+from chatbot.dataset.batches import Batches
 
 PADDED_LENGTH = 40
 LEARNING_RATE = 1e-3
@@ -26,19 +29,30 @@ Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 """question_ids, answer_ids, target_ids"""
 
 
-def batches(workload: Workload, is_padded: bool) -> Iterator[Arrays]:
-    """Batches without end: of like lengths, or all of one length."""
-    from chatbot.dataset.batches import Batches
+def our_batches(workload: Workload) -> Iterator[Arrays]:
+    """What train.py makes, without end."""
+    batches = Batches(workload.pairs, BATCH)
+    for epoch in count():
+        for batch in batches.epoch(epoch):
+            yield batch.question_ids, batch.answer_ids, batch.target_ids
 
-    pairs = Batches(workload.pairs, BATCH)
-    for epoch in range(1_000_000):
-        for batch in pairs.epoch(epoch):
+
+def their_batches(workload: Workload, is_padded: bool) -> Iterator[Arrays]:
+    """Batches without end: sorted by length, or all of one length."""
+    batches = Batches(workload.pairs, BATCH)
+    pairs, random = workload.pairs, np.random.default_rng(0)
+    lengths = [len(question) + len(answer) for question, answer in zip(pairs.question_ids, pairs.answer_ids, strict=True)]
+    while True:
+        order = random.permutation(len(pairs)) if is_padded else np.argsort(lengths, kind="stable")
+        for start in random.permutation(len(pairs) // BATCH) * BATCH:
+            batch = batches.batch(order[start : start + BATCH])
             arrays = (batch.question_ids, batch.answer_ids, batch.target_ids)
-            if is_padded:
-                arrays = tuple(
-                    np.pad(ids, ((0, 0), (0, max(0, PADDED_LENGTH - ids.shape[1]))))[:, :PADDED_LENGTH] for ids in arrays
-                )
-            yield arrays
+            yield tuple(map(pad_to_full_length, arrays)) if is_padded else arrays
+
+
+def pad_to_full_length(ids: np.ndarray) -> np.ndarray:
+    """[B, L] -> [B, 40]"""
+    return np.pad(ids, ((0, 0), (0, max(0, PADDED_LENGTH - ids.shape[1]))))[:, :PADDED_LENGTH]
 
 
 def count_pieces(batch: Arrays) -> int:
@@ -79,7 +93,7 @@ def ours(steps: int) -> Callable[[], Figures]:
     optimizer.build(model.trainable_variables)
     step = make_train_step(model, optimizer, settings)
     numbers = tf.zeros((BATCH,), tf.int32)
-    return timed(lambda batch: float(step(*map(tf.constant, batch), numbers).loss), batches(workload, False), steps)
+    return timed(lambda batch: float(step(*map(tf.constant, batch), numbers).loss), our_batches(workload), steps)
 
 
 def keras_hub(steps: int, is_padded: bool) -> Callable[[], Figures]:
@@ -107,7 +121,7 @@ def keras_hub(steps: int, is_padded: bool) -> Callable[[], Figures]:
     def step(batch: Arrays) -> Any:
         return model.train_on_batch([tf.constant(batch[0]), tf.constant(batch[1])], tf.constant(batch[2]))
 
-    return timed(step, batches(workload, is_padded), steps)
+    return timed(step, their_batches(workload, is_padded), steps)
 
 
 def torch_transformer(steps: int, is_padded: bool) -> Callable[[], Figures]:
@@ -145,9 +159,9 @@ def torch_transformer(steps: int, is_padded: bool) -> Callable[[], Figures]:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        return float(loss)
+        return loss.item()
 
-    return timed(step, batches(workload, is_padded), steps)
+    return timed(step, their_batches(workload, is_padded), steps)
 
 
 def limit() -> Callable[[], Figures]:

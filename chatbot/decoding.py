@@ -61,7 +61,7 @@ def greedy_search(
         logits, state = step(last, index, state)
         logits = logits + forbidden  # [B, V]
         best = ops.cast(ops.argmax(logits, axis=-1), "int32")  # [B]
-        chosen = ops.max(logits, axis=-1) - ops.logsumexp(logits, axis=-1)  # [B]
+        chosen = ops.take_along_axis(ops.log_softmax(logits, axis=-1), best[:, None], axis=-1)[:, 0]  # [B]
         best = ops.where(ended, padding_id, best)
         log_probability = log_probability + ops.where(ended, 0.0, chosen)
         ids = ops.slice_update(ids, (0, index), best[:, None])

@@ -18,6 +18,9 @@ from chatbot.errors import UserError
 from chatbot.notices import Notice
 from chatbot.responder import Reply
 
+# An answer is many small products one after the other: handing each to another thread takes longer than the product.
+_ONE_THREAD = {"TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1"}
+
 
 class RemoteResponder:
     """Starts loading at once; `reply` waits for it. To be used as a context manager.
@@ -38,7 +41,7 @@ class RemoteResponder:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env={**os.environ, "PYTHONPATH": search_path, "PYTHONUTF8": "1"},
+            env={**_ONE_THREAD, **os.environ, "PYTHONPATH": search_path, "PYTHONUTF8": "1"},
             start_new_session=True,  # Ctrl-C at the terminal is ours to handle
         )
         self._number = 0
