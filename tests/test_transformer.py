@@ -14,6 +14,7 @@ from chatbot.transformer.make import make_transformer
 from chatbot.transformer.seq2seq import Seq2SeqTransformer
 
 V, S, T = 40, 7, 6
+LENGTH = 12
 
 
 PLAIN = ModelSettings(hidden_dim=16, num_heads=4, intermediate_dim=32, answer_memory=False)
@@ -59,7 +60,7 @@ def compiled(model: Transformer) -> tuple[Any, Any]:
 
     def search(question_ids: tf.Tensor) -> tf.Tensor:
         first_ids = tf.fill([tf.shape(question_ids)[0]], 2)
-        return greedy_search(model.step, model.start(question_ids, 12).state, first_ids, 12, 3, 0, (0, 1, 2), V).ids
+        return greedy_search(model.step, model.start(question_ids, LENGTH).state, first_ids, LENGTH, 3, 0, (0, 1, 2), V).ids
 
     full_pass = tf.function(lambda q, a: model({"question_ids": q, "answer_ids": a}), input_signature=[IDS, IDS])
     return full_pass, tf.function(search, input_signature=[IDS])
@@ -138,10 +139,10 @@ def test_a_prefix_in_one_go_fills_the_cache_like_single_steps(model: Transformer
     np.testing.assert_allclose(rest, full[:, 4:], atol=1e-5)
 
 
-def naive_greedy(model: Transformer, question_ids: np.ndarray) -> np.ndarray:
+def naive_greedy(model: Transformer, question_ids: np.ndarray, length: int = LENGTH) -> np.ndarray:
     """The tutorials' way: the whole prefix again for each piece."""
     ids = np.full((len(question_ids), 1), 2, "int32")
-    for _ in range(12):
+    for _ in range(length):
         scores = logits(model, question_ids, ids)[:, -1]
         scores[:, :3] = -np.inf
         best = scores.argmax(-1)

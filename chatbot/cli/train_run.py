@@ -139,6 +139,7 @@ class TrainRun:
         hooks = ConsoleHooks(
             self.run, replier, self._samples(encoder, train, validation), last_step or plan.total_steps, len(batches)
         )
+        trainer.build_graph()
         with self.signals.deferred():
             state = trainer.run(hooks, selection, last_step)
         threshold = selection.threshold() if isinstance(selection, ReplySelection) else None

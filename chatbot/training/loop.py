@@ -78,6 +78,10 @@ class Trainer:
         self._train_step = make_train_step(model, self.optimizer, settings)
         self._evaluation_step = make_evaluation_step(model)
 
+    def build_graph(self) -> None:
+        """What takes the first step some seconds: before a stretch in which a stop has to wait for the end of a step."""
+        self._train_step.get_concrete_function()
+
     def evaluate(self, batches: Sequence[Batch]) -> dict[str, float]:
         """Means over the real tokens of some batches, without dropout: nll and accuracy.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import keras
 import tensorflow as tf
@@ -12,8 +11,18 @@ from chatbot.config import TrainingSettings
 from chatbot.training.losses import Sums, smoothed_cross_entropy
 from chatbot.transformer.base import Transformer
 
-BatchStep = Callable[[Any, Any, Any, Any], Sums]
-"""The arrays of a `Batch` -> what was counted."""
+
+class BatchStep(Protocol):
+    """The arrays of a `Batch` -> what was counted."""
+
+    def __call__(self, question_ids: Any, answer_ids: Any, target_ids: Any, answer_numbers: Any) -> Sums:
+        """Takes the step."""
+        ...
+
+    def get_concrete_function(self) -> Any:
+        """Builds the graph, which the first step would do otherwise."""
+        ...
+
 
 _IDS = tf.TensorSpec([None, None], tf.int32)
 # Lengths are left open: one trace serves every width, so that batches need no padding to a common one.
