@@ -242,7 +242,7 @@ def test_a_damaged_history_is_kept_as_far_as_it_goes(twenty: Trained, tmp_path: 
         path.write_bytes(damaged)
         run.forget_after("select", 10**9)
         for line in path.read_text().splitlines():
-            assert {"phase", "step"} <= set(json.loads(line))
+            assert {"phase", "epoch"} <= set(json.loads(line))
 
 
 @pytest.mark.stress

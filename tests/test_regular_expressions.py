@@ -20,6 +20,7 @@ FILES = {
     "evaluation/metrics.py": 1,
     "text/normalize.py": 1,
     "training/checkpoints.py": 1,
+    "training/run_directory.py": 1,
 }
 """How many calls of `re` each file has, besides those with a set of characters alone."""
 
@@ -56,6 +57,7 @@ HARD: dict[str, list[Callable[[int], str]]] = {
     "evaluation/metrics.py": [different, lambda n: different(n // 2) * 2, lambda n: ("a" * 8 + "b") * (n // 9)],
     "text/normalize.py": [lambda n: "a" * n, lambda n: ("a" * 63 + "\0") * (n // 64), lambda n: "\0" * n],
     "training/checkpoints.py": [lambda n: "seed_generator_" * n, lambda n: "seed_generator_" + "1" * n],
+    "training/run_directory.py": [lambda n: " " * n, lambda n: "\n" * n, lambda n: "a\n " * (n // 3)],
 }
 
 

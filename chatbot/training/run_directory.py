@@ -135,7 +135,8 @@ class RunDirectory:
         for line in self._read(_HISTORY).splitlines():
             try:
                 record = json.loads(line)
-                is_later = record["phase"] == phase and record["epoch"] > epoch
+                of_phase, of_epoch = record["phase"], record["epoch"]
+                is_later = of_phase == phase and of_epoch > epoch
             except (ValueError, KeyError, TypeError, RecursionError):
                 break
             if is_later:
