@@ -14,8 +14,9 @@ from chatbot.errors import UserError
 from chatbot.fallback import DEFAULT_TEXT, Fallback
 from chatbot.notices import Notice
 from chatbot.storage import file_digest
-from chatbot.text.analyzer import make_analyzer
+from chatbot.text.analyzer import OktAnalyzer, make_analyzer
 from chatbot.text.normalize import WORD_START, normalize
+from chatbot.text.okt_process import shared_okt_process
 from chatbot.text.pipeline import Question, TextPipeline, analyze, to_pieces
 
 _MOST_TRIES = 3
@@ -115,7 +116,8 @@ class Responder:
                 manifest.threshold if threshold is None else threshold,
                 read_known_answers(directory) if only_known_answers else None,
             )
-        analyzer = make_analyzer(manifest.text.analyzer)
+        name = manifest.text.analyzer
+        analyzer = shared_okt_process() if name == OktAnalyzer.name else make_analyzer(name)
         with ThreadPoolExecutor(1) as pool:
             loading = pool.submit(_load_saved_model, directory)
             analyzer.start()

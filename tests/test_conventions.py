@@ -167,7 +167,7 @@ def test_files_and_functions_stay_short(path: Path) -> None:
 
 
 def test_no_assert_guards_what_a_user_gives() -> None:
-    allowed = {"cli/remote.py", "cli/check_report.py"}  # they tell the type checker what cannot be None
+    allowed = {"cli/remote.py", "cli/check_report.py", "text/okt_process.py"}  # they tell the type checker what cannot be None
     for path in SOURCES:
         if path.relative_to(PACKAGE).as_posix() not in allowed:
             assert not any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))), path

