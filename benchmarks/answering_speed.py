@@ -7,6 +7,7 @@ pass over the whole answer for each next piece. Before anything is timed, all mu
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -81,7 +82,9 @@ def _search(compiled: bool) -> Answer:
 
 
 def ours(batch: int, answers: int) -> Callable[[], Figures]:
-    """The search of an export."""
+    """The search of an export; for one question on one thread, as chat.py runs it."""
+    if batch == 1:
+        os.environ.update(TF_NUM_INTRAOP_THREADS="1", TF_NUM_INTEROP_THREADS="1")
     return timed(_search(False), batch, answers)
 
 
