@@ -18,7 +18,7 @@ from chatbot.sealed import parse_json
 from chatbot.storage import file_digest, replace_directory, write_json
 from chatbot.training.state import TrainingState
 
-FORMAT = 1
+FORMAT = 2  # 2: an answer memory multiplies its values
 _KEPT_BEFORE = 1
 _VARIABLES, _STATE = "variables.npz", "state.json"
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -80,6 +81,25 @@ def test_a_script_ends_whichever_thread_started_java(threads: int) -> None:
     done = subprocess.run([sys.executable, "-c", LEAVING, str(threads)], capture_output=True, cwd=ROOT, timeout=60, check=False)
     assert done.stdout == b"left\n"
     assert done.returncode == 0, done.stderr.decode()
+
+
+QUICK = """
+from chatbot.text.analyzer import OktAnalyzer
+print(OktAnalyzer().morphemes(["안녕하세요"]))
+import jpype
+print(jpype.JClass("java.lang.management.ManagementFactory").getRuntimeMXBean().getInputArguments())
+"""
+
+
+@pytest.mark.parametrize("is_quick", [False, True])
+def test_java_is_told_to_start_sooner_where_that_is_asked_for(is_quick: bool) -> None:
+    environment = {**os.environ, "CHATBOT_QUICK_START": "1" if is_quick else ""}
+    done = subprocess.run(
+        [sys.executable, "-c", QUICK], capture_output=True, cwd=ROOT, timeout=60, check=False, env=environment
+    )
+    morphemes, arguments = done.stdout.decode().splitlines()
+    assert morphemes == "[['안녕하세요']]"
+    assert ("-XX:TieredStopAtLevel=1" in arguments) == is_quick
 
 
 STOPPING = """
