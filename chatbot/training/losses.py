@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import tensorflow as tf
 from keras import ops
 
 from chatbot.layers.masks import PADDING_ID
@@ -31,10 +32,35 @@ def smoothed_cross_entropy(logits: Any, target_ids: Any, label_smoothing: float,
     (1 - e) nll + e (logsumexp - mean of the logits) is the cross-entropy to a target that gives 1 - e to the
     right piece and e / V to each piece, without one-hot tensors. Szegedy et al. 2015 (https://arxiv.org/abs/1512.00567).
     """
-    logits = ops.cast(logits, "float32")
-    real = ops.ones_like(target_ids, "float32") if padding_id is None else ops.cast(target_ids != padding_id, "float32")
-    normalizer = ops.logsumexp(logits, axis=-1)  # [B, T]
-    nll = normalizer - ops.squeeze(ops.take_along_axis(logits, target_ids[..., None], axis=-1), -1)
-    loss = (1 - label_smoothing) * nll + label_smoothing * (normalizer - ops.mean(logits, axis=-1))
-    correct = ops.cast(ops.equal(ops.cast(ops.argmax(logits, axis=-1), "int32"), target_ids), "float32")
+    logits = ops.reshape(ops.cast(logits, "float32"), (-1, logits.shape[-1]))  # [N, V]
+    targets = ops.reshape(ops.cast(target_ids, "int32"), (-1,))  # [N]
+    real = ops.ones_like(targets, "float32") if padding_id is None else ops.cast(targets != padding_id, "float32")
+    loss, nll, correct = _each_token(logits, targets, label_smoothing)
     return Sums(ops.sum(loss * real), ops.sum(nll * real), ops.sum(correct * real), ops.sum(real))
+
+
+def _each_token(logits: Any, targets: Any, label_smoothing: float) -> tuple[Any, Any, Any]:
+    """Smoothed loss, nll and whether the likeliest is the right one: logits [N, V], targets [N] -> float32 [N] each.
+
+    The loss alone has a gradient: p - e / V, less 1 - e at the right piece. It is written here, since logits are by far
+    the largest tensor of a step, and the gradient that TensorFlow derives goes over them several times more.
+    """
+
+    @tf.custom_gradient
+    def forward(logits: Any) -> Any:
+        probabilities = ops.softmax(logits, axis=-1)
+        top = ops.max(logits, axis=-1)
+        right = ops.take_along_axis(logits, targets[:, None], axis=-1)[:, 0]
+        # logsumexp; the likeliest of V has at least 1 / V, so this logarithm is never that of 0.
+        nll = top - ops.log(ops.max(probabilities, axis=-1)) - right
+        loss = nll + label_smoothing * (right - ops.mean(logits, axis=-1))
+
+        def backward(of_loss: Any, *of_others: Any) -> Any:
+            slopes = (probabilities - label_smoothing / logits.shape[-1]) * of_loss[:, None]
+            places = ops.stack([ops.arange(ops.shape(targets)[0]), targets], axis=1)  # [N, 2]
+            return ops.scatter_update(slopes, places, (label_smoothing - 1) * of_loss, reduction="add")
+
+        return (loss, nll, ops.cast(right >= top, "float32")), backward
+
+    loss, nll, correct = forward(logits)
+    return loss, nll, correct

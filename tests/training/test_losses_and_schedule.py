@@ -6,6 +6,7 @@ import math
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from chatbot.training.losses import smoothed_cross_entropy
 from chatbot.training.schedule import WarmupCosine
@@ -54,6 +55,30 @@ def test_half_precision_logits_are_summed_in_full() -> None:
     logits, targets = case()
     sums = smoothed_cross_entropy(logits.astype("float16"), targets, 0.1)
     assert all(each.dtype == "float32" for each in map(keras.ops.convert_to_tensor, sums))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("padding_id", [0, None])
+def test_the_written_gradient_is_the_one_that_is_derived(smoothing: float, scale: float, padding_id: int | None) -> None:
+    """In float64 beside it, at logits so even and so far apart that probabilities are 0 and 1, too."""
+    logits, targets = case()
+    logits *= scale
+    weight = 0.37  # of the loss in whatever it is a part of
+    with tf.GradientTape() as tape:
+        variable = tf.Variable(logits)
+        sums = smoothed_cross_entropy(variable, targets, smoothing, padding_id=padding_id)
+        loss = weight * sums.loss / sums.tokens
+    with tf.GradientTape() as reference_tape:
+        reference = tf.Variable(logits.astype("float64"))
+        one_hot = tf.one_hot(targets, V, 1 - smoothing, 0.0, dtype=tf.float64) + smoothing / V
+        real = tf.cast(tf.ones_like(targets) if padding_id is None else targets != padding_id, tf.float64)
+        each = -tf.reduce_sum(one_hot * tf.nn.log_softmax(reference), axis=-1)
+        expected = weight * tf.reduce_sum(each * real) / tf.reduce_sum(real)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+    gradient, wanted = tape.gradient(loss, variable).numpy(), reference_tape.gradient(expected, reference).numpy()
+    np.testing.assert_allclose(gradient, wanted, atol=1e-7)
+    assert np.abs(wanted).max() > 1e-3, "there is something to compare"
 
 
 def test_warm_up_and_decay_span_the_run_whatever_its_length() -> None:
