@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import keras
+import tensorflow as tf
 from keras import ops
 
 from chatbot.layers.masks import PADDING_ID
@@ -48,11 +49,10 @@ class TokenEmbedding(keras.layers.Layer):
         self.hidden_dim = hidden_dim
         self.scale = scale
         self.zero_padding = zero_padding
-        self.table = keras.layers.ReversibleEmbedding(
+        self.table = keras.layers.Embedding(
             vocabulary_size,
             hidden_dim,
             embeddings_initializer=keras.initializers.RandomNormal(stddev=hidden_dim**-0.5 if scale else 1.0),
-            reverse_dtype="float32",
             name="table",
             dtype=self.dtype_policy,
         )
@@ -65,7 +65,10 @@ class TokenEmbedding(keras.layers.Layer):
     def call(self, inputs: Any, reverse: bool = False) -> Any:
         """See the class."""
         if reverse:
-            return self.table(inputs, reverse=True)
+            vectors = ops.reshape(ops.cast(inputs, "float32"), (-1, self.hidden_dim))  # [B * L, D]
+            # Keras has no product with a transpose: it would copy the whole table, in each step of an answer.
+            logits = tf.matmul(vectors, ops.cast(self.table.embeddings, "float32"), transpose_b=True)
+            return ops.reshape(logits, (-1, ops.shape(inputs)[1], self.vocabulary_size))
         vectors = self.table(inputs)
         if self.scale:
             vectors = vectors * ops.cast(math.sqrt(self.hidden_dim), self.compute_dtype)
