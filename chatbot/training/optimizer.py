@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import keras
+import tensorflow as tf
 
 from chatbot.config import TrainingSettings
 from chatbot.training.plan import Plan
@@ -16,8 +20,31 @@ def make_optimizer(settings: TrainingSettings, plan: Plan) -> keras.optimizers.O
         beta_2=0.98,
         epsilon=1e-9,
         weight_decay=settings.weight_decay,
-        global_clipnorm=settings.clip_norm,
         name="optimizer",
     )
     optimizer.exclude_from_weight_decay(var_names=["bias", "gamma", "beta"])
     return optimizer
+
+
+def make_update(
+    optimizer: keras.optimizers.Optimizer, variables: Sequence[keras.Variable], clip_norm: float
+) -> Callable[[Sequence[Any]], None]:
+    """What changes the variables by their gradients, whose norm over all of them is clipped.
+
+    An optimizer is some forty small operations a variable, each of which reads and writes all its values: XLA makes one
+    pass of them. The norm stays outside, where it is a sum on all cores.
+    """
+
+    @tf.function(jit_compile=True, autograph=False)
+    def update(gradients: list[Any], factor: Any) -> None:
+        optimizer.apply([gradient * factor for gradient in gradients], variables)
+
+    def clip_and_update(gradients: Sequence[Any]) -> None:
+        # A gradient's shape is not always known before it is there; XLA has to know it.
+        dense = [
+            tf.ensure_shape(tf.convert_to_tensor(gradient), variable.shape)
+            for gradient, variable in zip(gradients, variables, strict=True)
+        ]
+        update(dense, clip_norm / tf.maximum(tf.linalg.global_norm(dense), clip_norm))
+
+    return clip_and_update

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from chatbot.config import TrainingSettings
 from chatbot.training.losses import Sums, smoothed_cross_entropy
+from chatbot.training.optimizer import make_update
 from chatbot.transformer.base import Transformer
 
 
@@ -32,6 +33,7 @@ _BATCH = [_IDS, _IDS, _IDS, tf.TensorSpec([None], tf.int32)]
 def make_train_step(model: Transformer, optimizer: keras.optimizers.Optimizer, settings: TrainingSettings) -> BatchStep:
     """A step that changes the model, compiled."""
     smoothing = settings.label_smoothing
+    update = make_update(optimizer, model.trainable_variables, settings.clip_norm)
 
     def train_step(question_ids: tf.Tensor, answer_ids: tf.Tensor, target_ids: tf.Tensor, answer_numbers: tf.Tensor) -> Sums:
         with tf.GradientTape() as tape:
@@ -44,7 +46,7 @@ def make_train_step(model: Transformer, optimizer: keras.optimizers.Optimizer, s
                 told = smoothed_cross_entropy(predictions.answer_logits, answer_numbers, smoothing, padding_id=None)
                 loss += settings.answer_loss * told.loss / told.tokens
         gradients = tape.gradient(loss, [variable.value for variable in model.trainable_variables])
-        optimizer.apply(gradients, model.trainable_variables)
+        update(gradients)
         return sums
 
     compiled: BatchStep = tf.function(train_step, input_signature=_BATCH)
