@@ -3,6 +3,9 @@
 Questions of 6 pieces, exactly 8 pieces out: the weights are random, and the end piece can never be chosen. Ours is the
 search that an export runs, without the tables that turn strings to ids and back; "full prefix" is what tutorials write, a
 pass over the whole answer for each next piece. Before anything is timed, all must find the same ids.
+
+"Ours along drafts" is what a model with an answer memory does, which no peer has: the same sizes and the memory of 5,000
+answers besides, the last of its 8 pieces the end, and of 50 questions one whose answer is not the recalled one.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,19 +22,19 @@ from benchmarks.turns import Contender, Figures
 from benchmarks.workload import SETTINGS, VOCABULARY_SIZE
 
 QUESTION, ANSWER = 6, 8
-START_ID, FIRST_ID = 2, 5
+START_ID, END_ID, FIRST_ID = 2, 3, 5
 Answer = Callable[[np.ndarray], np.ndarray]
 """question_ids [B, 6] -> answer ids [B, 8]"""
 
 
-def make_model() -> Any:
-    """Random weights, the same in every process."""
+def make_model(num_answers: int = 0) -> Any:
+    """Random weights, the same in every process; with answers, an answer memory of them."""
     import keras
 
     from chatbot.transformer.make import make_transformer
 
     keras.utils.set_random_seed(0)
-    model = make_transformer(VOCABULARY_SIZE, 1, SETTINGS)
+    model = make_transformer(VOCABULARY_SIZE, num_answers or 1, SETTINGS.replace(answer_memory=num_answers > 0))
     for variable in model.trainable_variables:  # as they come, they say the same piece again and again
         variable.assign_add(keras.random.normal(variable.shape, stddev=0.1))
     return model
@@ -66,15 +69,14 @@ def _search(compiled: bool) -> Answer:
     import tensorflow as tf
 
     from chatbot.answering import FORBIDDEN_IDS
-    from chatbot.decoding import greedy_search
+    from chatbot.decoding import GreedySearch
 
     model = make_model()
+    endless = GreedySearch(-1, 0, (*FORBIDDEN_IDS, END_ID))
 
     def answer(question_ids: Any) -> Any:
         state = model.start(question_ids, ANSWER).state
-        first = tf.fill([tf.shape(question_ids)[0]], START_ID)
-        forbidden = (*FORBIDDEN_IDS, 3)  # the end
-        return greedy_search(model.step, state, first, ANSWER, -1, 0, forbidden, VOCABULARY_SIZE).ids
+        return endless.search(model.step, state, tf.fill([tf.shape(question_ids)[0]], START_ID), ANSWER).ids
 
     shape = [1, QUESTION] if compiled else [None, None]
     traced = tf.function(answer, input_signature=[tf.TensorSpec(shape, tf.int32)], jit_compile=compiled or None)
@@ -83,9 +85,49 @@ def _search(compiled: bool) -> Answer:
 
 def ours(batch: int, answers: int) -> Callable[[], Figures]:
     """The search of an export; for one question on one thread, as chat.py runs it."""
+    _set_threads(batch)
+    return timed(_search(False), batch, answers)
+
+
+def _set_threads(batch: int) -> None:
     if batch == 1:
         os.environ.update(TF_NUM_INTRAOP_THREADS="1", TF_NUM_INTEROP_THREADS="1")
-    return timed(_search(False), batch, answers)
+
+
+class _Recalling(NamedTuple):
+    """A model that recalls answer n to the n-th question, and ends each answer with its last piece."""
+
+    model: Any
+
+    def start(self, question_ids: Any, length: int) -> Any:
+        import tensorflow as tf
+
+        return self.model.start(question_ids, length)._replace(recalled=tf.range(tf.shape(question_ids)[0]))
+
+    def step(self, ids: Any, index: Any, state: Any) -> Any:
+        import tensorflow as tf
+
+        logits, state = self.model.step(ids, index, state)
+        is_last = tf.equal(index + tf.range(tf.shape(ids)[1]), ANSWER - 1)
+        return logits + tf.where(is_last, 1e6, -1e6)[:, None] * tf.one_hot(END_ID, VOCABULARY_SIZE), state
+
+
+def ours_along_drafts(batch: int, answers: int) -> Callable[[], Figures]:
+    """The search of an export whose model has an answer memory."""
+    _set_threads(batch)
+    import tensorflow as tf
+
+    from chatbot.answering import answer
+    from chatbot.drafts import Drafts
+
+    model: Any = _Recalling(make_model(num_answers=5_000))
+    found = answer(model, "chat", tf.constant(questions(batch)), ANSWER).ids.numpy()
+    drafts = Drafts.of([np.roll(ids, int(row % 50 == 49)) for row, ids in enumerate(found)])
+    traced = tf.function(
+        lambda ids: answer(model, "chat", ids, ANSWER, drafts).ids, input_signature=[tf.TensorSpec([None, None], tf.int32)]
+    )
+    np.testing.assert_array_equal(traced(tf.constant(questions(batch))), found)
+    return timed(lambda question_ids: np.asarray(traced(tf.constant(question_ids))), batch, answers)
 
 
 def ours_compiled(batch: int, answers: int) -> Callable[[], Figures]:
@@ -183,6 +225,7 @@ def contenders(batch: int, answers: int) -> dict[str, tuple[Contender, dict[str,
     sizes = {"batch": batch, "answers": answers}
     peers: dict[str, tuple[Contender, dict[str, Any]]] = {
         "ours": (ours, sizes),
+        "ours along drafts": (ours_along_drafts, sizes),
         "ctranslate2, float32": (ctranslate2, {**sizes, "compute_type": "float32"}),
         "ctranslate2, int8": (ctranslate2, {**sizes, "compute_type": "int8"}),
     }

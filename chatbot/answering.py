@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import tensorflow as tf
 from keras import ops
 
-from chatbot.decoding import greedy_search
+from chatbot.decoding import Decoded, GreedySearch, Step
+from chatbot.drafts import Drafts
 from chatbot.text.vocabulary import END_ID, PADDING_ID, START_ID, UNKNOWN_ID
-from chatbot.transformer.base import Predictions, Transformer
+from chatbot.transformer.base import Predictions, Start, Transformer
 
 FORBIDDEN_IDS = (PADDING_ID, UNKNOWN_ID, START_ID)
 """What an answer can never hold; the end piece closes it."""
+
+SEARCH = GreedySearch(END_ID, PADDING_ID, FORBIDDEN_IDS)
 
 
 class Prompt(NamedTuple):
@@ -55,15 +59,40 @@ class Answered(NamedTuple):
     confidence: Any
 
 
-def answer(model: Transformer, task: str, ids: Any, length: int) -> Answered:
-    """Answers questions (or continues lines), int [B, S] padded behind, with at most `length` pieces, end piece included."""
+def answer(model: Transformer, task: str, ids: Any, length: int, drafts: Drafts | None = None) -> Answered:
+    """Answers questions (or continues lines), int [B, S] padded behind, with at most `length` pieces, end piece included.
+
+    Args:
+        drafts: the known answers of a model with an answer memory, which most often writes the one that it recalls; None
+            of any other. They make it faster, and change nothing else.
+    """
     prompt = make_prompt(task, ids)
     start = model.start(prompt.question_ids, length)
-    found = greedy_search(
-        model.step, start.state, prompt.first_ids, length, END_ID, PADDING_ID, FORBIDDEN_IDS, model.vocabulary_size
-    )
+    if drafts is None:
+        found = SEARCH.search(model.step, start.state, prompt.first_ids, length)
+    else:
+        found = search_along(drafts, model.step, start, prompt.first_ids, length)
     num_pieces = ops.sum(ops.cast(found.ids != PADDING_ID, "float32"), axis=1)
     return Answered(found.ids, found.log_probability, (found.log_probability + start.recall) / num_pieces)
+
+
+def search_along(drafts: Drafts, step: Step, start: Start, first_ids: Any, length: int) -> Decoded:
+    """What the greedy search finds: the recalled answers where they are it, read in one step; only the rest is searched.
+
+    Args:
+        start: of a model with an answer memory.
+        The others: see `GreedySearch.search`.
+    """
+    draft_ids = drafts.take(start.recalled)[:, :length]
+    confirmed, is_confirmed = SEARCH.confirm(step, start.state, first_ids, draft_ids)
+    rest = tf.where(tf.logical_not(is_confirmed))  # [R, 1]
+    state = tf.nest.map_structure(lambda rows: tf.gather_nd(rows, rest), start.state)
+    searched = SEARCH.search(step, state, tf.gather_nd(first_ids, rest), length)
+    ids = tf.pad(confirmed.ids, [[0, 0], [0, length - tf.shape(draft_ids)[1]]], constant_values=PADDING_ID)
+    return Decoded(
+        tf.tensor_scatter_nd_update(ids, rest, searched.ids),
+        tf.tensor_scatter_nd_update(confirmed.log_probability, rest, searched.log_probability),
+    )
 
 
 def predict(model: Transformer, task: str, ids: Any, answer_ids: Any) -> Predictions:

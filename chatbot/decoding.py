@@ -1,14 +1,17 @@
-"""Greedy search over any model that can take one step."""
+"""Greedy search over any model that can take a step, piece by piece or along a draft."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+import tensorflow as tf
 from keras import ops
 
 Step = Callable[[Any, Any, Any], tuple[Any, Any]]
-"""(ids int [B], index int [], state) -> (logits float32 [B, V] for the piece behind them, next state)."""
+"""(ids int [B, L], position of the first int [], state) -> (logits float32 [B, L, V] behind each, next state)."""
 
 FORBIDDEN_LOGIT = -1e9
 
@@ -25,55 +28,84 @@ class Decoded(NamedTuple):
     log_probability: Any
 
 
-def greedy_search(
-    step: Step,
-    state: Any,
-    first_ids: Any,
-    max_length: int,
-    end_id: int,
-    padding_id: int,
-    forbidden_ids: Sequence[int],
-    vocabulary_size: int,
-) -> Decoded:
-    """Takes the likeliest piece again and again, until every row has ended or `max_length` pieces are there.
+@dataclass(frozen=True)
+class GreedySearch:
+    """The likeliest piece, again and again.
 
-    Buffers have a fixed size. A row that has ended is frozen: padding follows, and its log probability stays.
-
-    Args:
-        step: the model, see `Step`.
-        state: what `step` needs first; any nest of tensors whose shapes do not change.
-        first_ids: int [B], the piece in front of each answer.
-        max_length: T, hard cap on the pieces of an answer, the end piece included.
+    Attributes:
         end_id: piece that ends an answer.
         padding_id: what stands behind the end.
         forbidden_ids: pieces that are never chosen (padding, unknown, start).
-        vocabulary_size: V.
     """
-    batch_size = ops.shape(first_ids)[0]
-    forbidden = ops.convert_to_tensor(
-        [[FORBIDDEN_LOGIT if index in set(forbidden_ids) else 0.0 for index in range(vocabulary_size)]], "float32"
-    )
 
-    def is_open(index: Any, ids: Any, ended: Any, log_probability: Any, last: Any, state: Any) -> Any:
-        return ops.logical_not(ops.all(ended))
+    end_id: int
+    padding_id: int
+    forbidden_ids: tuple[int, ...]
 
-    def advance(index: Any, ids: Any, ended: Any, log_probability: Any, last: Any, state: Any) -> tuple[Any, ...]:
-        logits, state = step(last, index, state)
-        logits = logits + forbidden  # [B, V]
-        best = ops.cast(ops.argmax(logits, axis=-1), "int32")  # [B]
-        chosen = ops.take_along_axis(ops.log_softmax(logits, axis=-1), best[:, None], axis=-1)[:, 0]  # [B]
-        best = ops.where(ended, padding_id, best)
-        log_probability = log_probability + ops.where(ended, 0.0, chosen)
-        ids = ops.slice_update(ids, (0, index), best[:, None])
-        return index + 1, ids, ops.logical_or(ended, ops.equal(best, end_id)), log_probability, best, state
+    def search(self, step: Step, state: Any, first_ids: Any, max_length: int) -> Decoded:
+        """Takes a step for each piece, until every row has ended or `max_length` pieces are there.
 
-    first = (
-        ops.convert_to_tensor(0, "int32"),
-        ops.full((batch_size, max_length), padding_id, dtype="int32"),
-        ops.zeros((batch_size,), dtype="bool"),
-        ops.zeros((batch_size,), dtype="float32"),
-        ops.cast(first_ids, "int32"),
-        state,
-    )
-    _, ids, _, log_probability, _, _ = ops.while_loop(is_open, advance, first, maximum_iterations=max_length)
-    return Decoded(ids, log_probability)
+        Buffers have a fixed size. A row that has ended is frozen: padding follows, and its log probability stays.
+
+        Args:
+            step: the model, see `Step`.
+            state: what `step` needs first; any nest of tensors whose shapes do not change.
+            first_ids: int [B], the piece in front of each answer.
+            max_length: T, hard cap on the pieces of an answer, the end piece included.
+        """
+        batch_size = ops.shape(first_ids)[0]
+
+        def is_open(index: Any, ids: Any, ended: Any, log_probability: Any, last: Any, state: Any) -> Any:
+            return ops.logical_not(ops.all(ended))
+
+        def advance(index: Any, ids: Any, ended: Any, log_probability: Any, last: Any, state: Any) -> tuple[Any, ...]:
+            logits, state = step(last[:, None], index, state)
+            best, chosen = self._choose(logits[:, 0])
+            best = ops.where(ended, self.padding_id, best)
+            log_probability = log_probability + ops.where(ended, 0.0, chosen)
+            ids = ops.slice_update(ids, (0, index), best[:, None])
+            ended = ops.logical_or(ended, ops.equal(best, self.end_id))
+            return index + 1, ids, ended, log_probability, best, state
+
+        start = (
+            ops.convert_to_tensor(0, "int32"),
+            ops.full((batch_size, max_length), self.padding_id, dtype="int32"),
+            ops.zeros((batch_size,), dtype="bool"),
+            ops.zeros((batch_size,), dtype="float32"),
+            ops.cast(first_ids, "int32"),
+            state,
+        )
+        _, ids, _, log_probability, _, _ = ops.while_loop(is_open, advance, start, maximum_iterations=max_length)
+        return Decoded(ids, log_probability)
+
+    def confirm(self, step: Step, state: Any, first_ids: Any, draft_ids: Any) -> tuple[Decoded, Any]:
+        """Reads guesses of whole answers in one step, and tells which of them `search` would have found.
+
+        The piece that the model wants at a place is the one of the search as long as all before it are, so a draft that it
+        wants at every place is what the search writes.
+
+        Args:
+            draft_ids: int [B, T], padded behind; one without an end piece is never confirmed.
+            The others: see `search`.
+
+        Returns:
+            the drafts, with a log probability that holds where they are confirmed; is_confirmed bool [B].
+
+        Source: after Stern et al. 2018, blockwise parallel decoding (https://arxiv.org/abs/1811.03115).
+        """
+        read_ids = ops.concatenate([first_ids[:, None], draft_ids[:, :-1]], axis=1)
+        logits, _ = step(read_ids, 0, state)
+        best, chosen = self._choose(logits)  # [B, T]
+        is_padding = ops.equal(draft_ids, self.padding_id)
+        is_wanted = ops.all(ops.logical_or(ops.equal(best, draft_ids), is_padding), axis=1)
+        has_end = ops.any(ops.equal(draft_ids, self.end_id), axis=1)
+        log_probability = ops.sum(ops.where(is_padding, 0.0, chosen), axis=1)
+        return Decoded(draft_ids, log_probability), ops.logical_and(is_wanted, has_end)
+
+    def _choose(self, logits: Any) -> tuple[Any, Any]:
+        """[..., V] -> the likeliest allowed piece, int32 [...], and its log probability among those allowed."""
+        forbidden = np.zeros(logits.shape[-1], dtype=np.float32)
+        forbidden[list(self.forbidden_ids)] = FORBIDDEN_LOGIT
+        logits = logits + forbidden
+        best = tf.argmax(logits, axis=-1, output_type="int32")  # that of Keras goes over the logits four times
+        return best, ops.log(ops.max(ops.softmax(logits, axis=-1), axis=-1))

@@ -15,6 +15,7 @@ from chatbot.answering import FORBIDDEN_IDS, answer, predict
 from chatbot.artifact import MANIFEST, KnownAnswers, pad_morphemes, write_extra
 from chatbot.config import TextSettings
 from chatbot.decoding import FORBIDDEN_LOGIT
+from chatbot.drafts import Drafts
 from chatbot.errors import UserError
 from chatbot.storage import NO_ROOM, file_digest, replace_directory
 from chatbot.text.normalize import WORD_START
@@ -30,10 +31,14 @@ class Serving:
         task: "chat" or "language-model".
         vocabulary: of the model.
         max_answer_length: pieces of an answer at most, without the end piece.
+        drafts: see `answering.answer`.
     """
 
-    def __init__(self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int) -> None:
+    def __init__(
+        self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int, drafts: Drafts | None = None
+    ) -> None:
         self.model = model
+        self.drafts = drafts
         self.task = task
         self.reply_length = max_answer_length + 1  # the end piece
         first = len(SPECIAL_PIECES)
@@ -59,7 +64,7 @@ class Serving:
             them, the end piece included; confidence float32 [B], the same with the log probability of the recalled
             answer, by the number of pieces.
         """
-        found = answer(self.model, self.task, self._ids(morphemes), self.reply_length)
+        found = answer(self.model, self.task, self._ids(morphemes), self.reply_length, self.drafts)
         pieces = tf.gather(tf.constant(self._surfaces), found.ids)  # [B, T]
         said = pieces if self.task == "chat" else tf.concat([morphemes, pieces], axis=1)
         spaced = tf.strings.regex_replace(tf.strings.reduce_join(said, axis=1), WORD_START, " ")  # as `rejoin` does
@@ -104,6 +109,7 @@ def export(
     path: Path,
     samples: Sequence[Sequence[str]],
     known: KnownAnswers,
+    drafts: Drafts | None = None,
 ) -> str:
     """Writes the export, loads it afresh, and puts it at `path` only if it answers like the live model.
 
@@ -114,6 +120,7 @@ def export(
         path: where the export shall stand; what stands there is replaced.
         samples: questions in pieces, for the self-check.
         known: by what a chat can tell which replies to trust.
+        drafts: see `answering.answer`.
 
     Returns:
         SHA-256 of the manifest, which holds the digests of all other files.
@@ -124,7 +131,7 @@ def export(
     """
     if text.max_answer_length is None or text.max_question_length is None:
         raise ValueError(f"export needs both maximum lengths; received {text}")
-    serving = Serving(model, text.task, vocabulary, text.max_answer_length)
+    serving = Serving(model, text.task, vocabulary, text.max_answer_length, drafts)
     with replace_directory(path) as beside:
         _write_saved_model(serving, beside)
         write_extra(beside, vocabulary, text, known, {"tensorflow": tf.__version__, "keras": keras.__version__})

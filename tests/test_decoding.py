@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
-from chatbot.decoding import Decoded, greedy_search
+from chatbot.decoding import Decoded, GreedySearch
 
 PADDING, UNKNOWN, START, END, A, B_, C = range(7)
 V = 7
+GREEDY = GreedySearch(END, PADDING, (PADDING, UNKNOWN, START))
 
 
 def search(script: list[list[int]], max_length: int, second_best: int | None = None) -> tuple[Decoded, list[Any]]:
@@ -19,14 +21,13 @@ def search(script: list[list[int]], max_length: int, second_best: int | None = N
     wanted = tf.constant(script, tf.int32)  # [B, steps]
 
     def step(ids: Any, index: Any, state: Any) -> tuple[Any, Any]:
-        seen.append(ids.numpy().tolist())
+        seen.append(ids[:, 0].numpy().tolist())
         logits = 5.0 * tf.one_hot(wanted[:, tf.minimum(index, wanted.shape[1] - 1)], V)
         if second_best is not None:
             logits += 3.0 * tf.one_hot(second_best, V)
-        return logits, state + 1
+        return logits[:, None], state + 1
 
-    first_ids = tf.fill([len(script)], START)
-    return greedy_search(step, tf.constant(0), first_ids, max_length, END, PADDING, (PADDING, UNKNOWN, START), V), seen
+    return GREEDY.search(step, tf.constant(0), tf.fill([len(script)], START), max_length), seen
 
 
 def test_each_step_reads_the_piece_before() -> None:
@@ -63,14 +64,45 @@ def test_padding_unknown_and_start_are_never_chosen() -> None:
 
 
 def test_eager_and_traced_agree() -> None:
-    table = tf.random.stateless_normal((V, V), (1, 2)) * 3
-
-    def step(ids: Any, index: Any, state: Any) -> tuple[Any, Any]:
-        return tf.gather(table, ids) + 0.1 * tf.cast(index, tf.float32), state
-
     def run() -> Decoded:
-        return greedy_search(step, tf.constant(0), tf.fill([3], START), 9, END, PADDING, (PADDING, UNKNOWN, START), V)
+        return GREEDY.search(by_place, tf.constant(0), tf.fill([3], START), 9)
 
     eager, traced = run(), tf.function(run)()
     np.testing.assert_array_equal(eager.ids, traced.ids)
     np.testing.assert_allclose(eager.log_probability, traced.log_probability, rtol=1e-5)
+
+
+def by_place(ids: Any, index: Any, state: Any) -> tuple[Any, Any]:
+    """Logits that depend on the piece before and on the place, in one step or in many."""
+    logits = tf.random.stateless_normal((20, V, V), (1, 2)) * 3
+    places = index + tf.range(tf.shape(ids)[1])
+    return tf.gather_nd(logits, tf.stack([tf.broadcast_to(places, tf.shape(ids)), ids], axis=-1)), state
+
+
+def test_a_draft_is_confirmed_if_and_only_if_the_search_finds_it() -> None:
+    firsts = [A, B_, C]
+    found = GREEDY.search(by_place, tf.constant(0), tf.constant(firsts), 20)
+    answers = [np.trim_zeros(row, "b").tolist() for row in found.ids.numpy()]
+    assert [len(answer) > 1 and answer[-1] == END for answer in answers] == [True] * 3
+    tried = 0
+    for first, answer, log_probability in zip(firsts, answers, found.log_probability.numpy(), strict=True):
+        others = [[*answer[:place], other, *answer[place + 1 :]] for place in range(len(answer)) for other in range(1, V)]
+        others += [answer[:place] for place in range(1, len(answer))] + [[*answer[:-1], A, END]]
+        for draft in [answer, *others]:
+            padded = tf.constant([draft + [PADDING] * (len(answer) + 2 - len(draft))])
+            (ids, score), is_confirmed = GREEDY.confirm(by_place, tf.constant(0), tf.constant([first]), padded)
+            assert bool(is_confirmed[0]) == (draft == answer), (first, answer, draft)
+            if draft == answer:
+                np.testing.assert_array_equal(ids, padded)
+                np.testing.assert_allclose(score, [log_probability], rtol=1e-5)
+            tried += 1
+    assert tried > 40
+
+
+@pytest.mark.parametrize("forbidden", [PADDING, UNKNOWN, START])
+def test_a_draft_that_no_search_could_write_is_never_confirmed(forbidden: int) -> None:
+    def step(ids: Any, index: Any, state: Any) -> tuple[Any, Any]:
+        return 9.0 * tf.one_hot([[forbidden, END]], V), state
+
+    _, is_confirmed = GREEDY.confirm(step, tf.constant(0), tf.constant([START]), tf.constant([[forbidden or A, END]]))
+    assert not bool(is_confirmed[0])

@@ -8,10 +8,9 @@ import pytest
 import tensorflow as tf
 
 from chatbot.config import ModelSettings
-from chatbot.decoding import greedy_search
+from chatbot.decoding import GreedySearch
 from chatbot.transformer.base import Transformer
 from chatbot.transformer.make import make_transformer
-from chatbot.transformer.seq2seq import Seq2SeqTransformer
 
 V, S, T = 40, 7, 6
 LENGTH = 12
@@ -60,7 +59,7 @@ def compiled(model: Transformer) -> tuple[Any, Any]:
 
     def search(question_ids: tf.Tensor) -> tf.Tensor:
         first_ids = tf.fill([tf.shape(question_ids)[0]], 2)
-        return greedy_search(model.step, model.start(question_ids, LENGTH).state, first_ids, LENGTH, 3, 0, (0, 1, 2), V).ids
+        return GreedySearch(3, 0, (0, 1, 2)).search(model.step, model.start(question_ids, LENGTH).state, first_ids, LENGTH).ids
 
     full_pass = tf.function(lambda q, a: model({"question_ids": q, "answer_ids": a}), input_signature=[IDS, IDS])
     return full_pass, tf.function(search, input_signature=[IDS])
@@ -117,26 +116,16 @@ def test_a_row_of_padding_stays_finite(model: Transformer) -> None:
     assert np.all(np.isfinite(logits(model, question_ids, answer_ids)))
 
 
-def test_stepping_equals_the_full_pass(model: Transformer) -> None:
+@pytest.mark.parametrize("lengths", [[1] * T, [4, T - 4], [1, 2, T - 3], [T]])
+def test_stepping_equals_the_full_pass(model: Transformer, lengths: list[int]) -> None:
     question_ids, answer_ids = questions(3), questions(3, T, seed=1)
     question_ids[0, 4:] = 0
     full = logits(model, question_ids, answer_ids)
-    state = model.start(question_ids, T + 4).state
-    for index in range(T):
-        step_logits, state = model.step(tf.constant(answer_ids[:, index]), index, state)
-        np.testing.assert_allclose(step_logits, full[:, index], atol=1e-5)
-
-
-def test_a_prefix_in_one_go_fills_the_cache_like_single_steps(model: Transformer) -> None:
-    if not isinstance(model, Seq2SeqTransformer):
-        pytest.skip("there, start does it with the question")
-    question_ids, answer_ids = questions(2), questions(2, T, seed=1)
-    full = logits(model, question_ids, answer_ids)
-    state = model.start(question_ids, T + 4).state
-    prefix, _, cache = model.decode(answer_ids[:, :4], None, state["memory_mask"], cache=state["cache"], start_index=0)
-    np.testing.assert_allclose(prefix, full[:, :4], atol=1e-5)
-    rest, _, _ = model.decode(answer_ids[:, 4:], None, state["memory_mask"], cache=cache, start_index=4)
-    np.testing.assert_allclose(rest, full[:, 4:], atol=1e-5)
+    state, index = model.start(question_ids, T + 4).state, 0
+    for length in lengths:
+        step_logits, state = model.step(tf.constant(answer_ids[:, index : index + length]), index, state)
+        np.testing.assert_allclose(step_logits, full[:, index : index + length], atol=1e-5)
+        index += length
 
 
 def naive_greedy(model: Transformer, question_ids: np.ndarray, length: int = LENGTH) -> np.ndarray:

@@ -16,8 +16,9 @@ from chatbot.cli.train_hooks import ConsoleHooks, Samples
 from chatbot.config import Config
 from chatbot.dataset.batches import Batches
 from chatbot.dataset.corpus import Corpus, split_by_question
-from chatbot.dataset.encode import EncodedPairs, Ids, PairEncoder, make_pair_encoder
+from chatbot.dataset.encode import EncodedPairs, Ids, PairEncoder, decoder_target, make_pair_encoder
 from chatbot.dataset.morphemes import analyze_all, cache_directory
+from chatbot.drafts import Drafts
 from chatbot.errors import UserError
 from chatbot.export import export
 from chatbot.layers.ngram_bag import NGRAMS_PER_PIECE
@@ -134,7 +135,8 @@ class TrainRun:
         if name == "select" and not trainer.state.is_finished:
             checkpoints.forget("refit")  # there are some where the last checkpoint of the selection was damaged
 
-        replier = Replier(model, self.task, encoder.vocabulary, encoder.settings.max_answer_length or 1)
+        drafts = self._drafts(encoder)
+        replier = Replier(model, self.task, encoder.vocabulary, encoder.settings.max_answer_length or 1, drafts)
         selection = self._selection(encoder, validation, replier) if len(validation) else None
         hooks = ConsoleHooks(
             self.run, replier, self._samples(encoder, train, validation), last_step or plan.total_steps, len(batches)
@@ -143,7 +145,7 @@ class TrainRun:
         with self.signals.deferred():
             state = trainer.run(hooks, selection, last_step)
         threshold = selection.threshold() if isinstance(selection, ReplySelection) else None
-        return Phase(model, encoder, state, threshold)
+        return Phase(model, encoder, drafts, state, threshold)
 
     def _selection(self, encoder: PairEncoder, validation: np.ndarray, replier: Replier) -> Selection:
         pairs, texts = self._encoded(encoder, validation), [self.corpus.answers[row] for row in validation]
@@ -171,6 +173,14 @@ class TrainRun:
         questions, answers = [self.questions[row] for row in rows], [self.answers[row] for row in rows]
         return encoder.encode(questions, answers, self.answer_numbers[rows])
 
+    def _drafts(self, encoder: PairEncoder) -> Drafts | None:
+        """All known answers, of which the answer memory recalls one."""
+        if not self.config.model.answer_memory:
+            return None
+        _, rows = np.unique(self.answer_numbers, return_index=True)
+        pairs = self._encoded(encoder, rows)
+        return Drafts.of([decoder_target(*pair) for pair in zip(pairs.answer_ids, pairs.is_cut, strict=True)])
+
     def _samples(self, encoder: PairEncoder, train: np.ndarray, validation: np.ndarray) -> Samples:
         """Five questions, or beginnings of lines, that stay the same over the epochs."""
         kind = "questions" if self.task == "chat" else "lines to continue"
@@ -195,7 +205,7 @@ class TrainRun:
         samples = [[vocabulary.pieces[index] for index in ids] for ids in self._prompts(phase.encoder, rows)]
         texts = tuple(dict.fromkeys(self.corpus.answers)) if self.task == "chat" else ()
         known = KnownAnswers(texts, threshold)
-        digest = export(phase.model, vocabulary, phase.encoder.settings, self.run.export, samples, known)
+        digest = export(phase.model, vocabulary, phase.encoder.settings, self.run.export, samples, known, phase.drafts)
         say(f"exported and checked: {self.run.export} (sha256 of its manifest: {digest})")
         say(f"chat: python chat.py {self.run.path}")
 
@@ -206,6 +216,7 @@ class Phase:
 
     model: Transformer
     encoder: PairEncoder
+    drafts: Drafts | None
     state: TrainingState
     threshold: float | None
 

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from chatbot.answering import answer
 from chatbot.dataset.encode import Ids, pad
+from chatbot.drafts import Drafts
 from chatbot.text.pieces import rejoin
 from chatbot.text.vocabulary import Vocabulary
 from chatbot.transformer.base import Transformer
@@ -25,15 +26,20 @@ class Said(NamedTuple):
 
 
 class Replier:
-    """Answers encoded questions, or continues lines, with the weights that the model has at that moment."""
+    """Answers encoded questions, or continues lines, with the weights that the model has at that moment.
 
-    def __init__(self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int) -> None:
+    Args: see `export.Serving`.
+    """
+
+    def __init__(
+        self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int, drafts: Drafts | None = None
+    ) -> None:
         self.vocabulary = vocabulary
         length = max_answer_length + 1  # the end piece
 
         @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
         def decode(question_ids: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-            found = answer(model, task, question_ids, length)
+            found = answer(model, task, question_ids, length, drafts)
             return found.ids, found.confidence
 
         self._decode = decode

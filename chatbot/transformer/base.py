@@ -30,12 +30,14 @@ class Start(NamedTuple):
     """What a model brings to the first step of an answer.
 
     Attributes:
-        state: of `step`.
+        state: of `step`; with an answer memory every tensor in it has a row for each question.
         recall: float32 [B], log probability of the answer that was recalled; 0 without an answer memory.
+        recalled: int32 [B], its number; None without an answer memory.
     """
 
     state: dict[str, Any]
     recall: Any
+    recalled: Any = None
 
 
 class Transformer(keras.Model):
@@ -123,10 +125,10 @@ class Transformer(keras.Model):
 
     @abstractmethod
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Predicts the piece behind `ids` [B], which stand at position `index` of the answers.
+        """Predicts the piece behind each of `ids` [B, L], of which the first stands at position `index` of the answers.
 
         Returns:
-            logits float32 [B, V]; the next state.
+            logits float32 [B, L, V]; the next state.
         """
 
     def call(self, inputs: dict[str, Any], training: bool = False) -> Any:

@@ -56,9 +56,9 @@ class CausalTransformer(Transformer):
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """See `Transformer`."""
         vectors, _, cache = self.body(
-            self.answer_embedding(ids[:, None]),
+            self.answer_embedding(ids),
             padding_mask=state["places"],
             cache=state["cache"],
             start_index=state["answer"] + index,
         )
-        return self._logits(vectors)[:, 0], {**state, "cache": cache}
+        return self._logits(vectors), {**state, "cache": cache}

@@ -146,14 +146,15 @@ class Seq2SeqTransformer(Transformer):
         state = {"cache": self.decoder.start_cache(memory.vectors, length), "memory_mask": memory.mask}
         if memory.answer_logits is None:
             return Start(state, ops.zeros((ops.shape(question_ids)[0],), dtype="float32"))
-        return Start(state, ops.max(ops.log_softmax(memory.answer_logits), axis=-1))
+        recalled = ops.cast(ops.argmax(memory.answer_logits, axis=-1), "int32")
+        return Start(state, ops.max(ops.log_softmax(memory.answer_logits), axis=-1), recalled)
 
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """See `Transformer`."""
         logits, _, cache = self.decode(
-            ids[:, None], memory=None, memory_mask=state["memory_mask"], cache=state["cache"], start_index=index
+            ids, memory=None, memory_mask=state["memory_mask"], cache=state["cache"], start_index=index
         )
-        return logits[:, 0], {"cache": cache, "memory_mask": state["memory_mask"]}
+        return logits, {"cache": cache, "memory_mask": state["memory_mask"]}
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
