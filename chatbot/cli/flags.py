@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -73,6 +74,20 @@ def given_settings(arguments: argparse.Namespace, settings: type[Settings]) -> d
     """The fields of one part of the config that were given as flags."""
     prefix = f"{settings.part}."
     return {name.removeprefix(prefix): value for name, value in vars(arguments).items() if name.startswith(prefix)}
+
+
+def add_sha256(parser: Parser) -> None:
+    """Adds the flag that pins an export."""
+    parser.add_argument(
+        "--sha256", type=_sha256, metavar="DIGEST", help="of its manifest, as train.py prints it: refuse any other model"
+    )
+
+
+def _sha256(text: str) -> str:
+    """A digest in hexadecimal digits, for argparse."""
+    if not re.fullmatch("[0-9a-fA-F]{64}", text):
+        raise argparse.ArgumentTypeError("a SHA-256 has 64 hexadecimal digits")
+    return text
 
 
 def positive(text: str) -> int:

@@ -76,10 +76,15 @@ class Checkpoints:
         return sorted(self.directory.glob(f"{phase}-????????"), reverse=True)
 
     def restore_newest(self, variables: Sequence[Any], phase: str) -> TrainingState | None:
-        """Loads the newest usable checkpoint of a phase into `variables`; None where there is none."""
+        """Loads the newest usable checkpoint of a phase into `variables`; None where there is none.
+
+        One that tells of best weights is usable only with them: without, the training would end with worse ones.
+        """
         paths = self._newest_first(phase)
         for path in paths:
             try:
+                if read_state(path)["state"]["best_score"] is not None:
+                    read_state(self.best)
                 return restore(path, variables)
             except UserError as error:
                 before = "there is none before it, so this begins anew" if path == paths[-1] else "the one before it is used"

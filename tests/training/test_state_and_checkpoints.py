@@ -106,6 +106,33 @@ def test_a_damaged_newest_falls_back_to_the_one_before_with_a_warning(tmp_path: 
     assert "select-00000020" in warnings[0]
 
 
+@pytest.mark.parametrize("name", ["variables.npz", "state.json"])
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+def test_without_the_best_it_goes_on_from_before_there_was_one(tmp_path: Path, name: str, damage: Any) -> None:
+    warnings: list[str] = []
+    checkpoints = Checkpoints(tmp_path, warnings.append)
+    later = state_at(20)
+    later.best_score = [10.0, 0.5]
+    checkpoints.save(variables(10), state_at(10))
+    checkpoints.save(variables(20), later, is_best=True)
+    damage(checkpoints.best / name)
+    loaded = variables()
+    assert checkpoints.restore_newest(loaded, "select") == state_at(10)
+    assert loaded[2].numpy() == 3.5 + 10
+    (line,) = warnings
+    assert "best: the checkpoint is damaged" in line
+
+    later.step = 30
+    checkpoints.save(variables(30), later)
+    checkpoints.save(variables(40), later)
+    untouched = variables()
+    for path in tmp_path.glob("select-00000010"):
+        path.rename(tmp_path / "gone")
+    assert checkpoints.restore_newest(untouched, "select") is None
+    assert untouched[2].numpy() == 3.5, "what begins anew has its first weights"
+    assert "begins anew" in warnings[-1]
+
+
 def test_any_flipped_byte_of_the_state_is_noticed(tmp_path: Path) -> None:
     Checkpoints(tmp_path, pytest.fail).save(variables(), state_at(20))
     path = tmp_path / "select-00000020" / "state.json"
