@@ -76,7 +76,7 @@ def _search(compiled: bool) -> Answer:
 
     def answer(question_ids: Any) -> Any:
         state = model.start(question_ids, ANSWER).state
-        return endless.search(model.step, state, tf.fill([tf.shape(question_ids)[0]], START_ID), ANSWER).ids
+        return endless.search(model, state, tf.fill([tf.shape(question_ids)[0]], START_ID), ANSWER).ids
 
     shape = [1, QUESTION] if compiled else [None, None]
     traced = tf.function(answer, input_signature=[tf.TensorSpec(shape, tf.int32)], jit_compile=compiled or None)
@@ -107,9 +107,15 @@ class _Recalling(NamedTuple):
     def step(self, ids: Any, index: Any, state: Any) -> Any:
         import tensorflow as tf
 
-        logits, state = self.model.step(ids, index, state)
+        vectors, state = self.model.step(ids, index, state)
         is_last = tf.equal(index + tf.range(tf.shape(ids)[1]), ANSWER - 1)
-        return logits + tf.where(is_last, 1e6, -1e6)[:, None] * tf.one_hot(END_ID, VOCABULARY_SIZE), state
+        lift = tf.where(is_last, 1e6, -1e6) + tf.zeros_like(ids, tf.float32)  # [B, L]
+        return tf.concat([vectors, lift[..., None]], axis=-1), state
+
+    def logits(self, vectors: Any) -> Any:
+        import tensorflow as tf
+
+        return self.model.logits(vectors[..., :-1]) + vectors[..., -1:] * tf.one_hot(END_ID, VOCABULARY_SIZE)
 
 
 def ours_along_drafts(batch: int, answers: int) -> Callable[[], Figures]:

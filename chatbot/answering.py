@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 from keras import ops
 
-from chatbot.decoding import Decoded, GreedySearch, Step
+from chatbot.decoding import Decoded, GreedySearch, Writer
 from chatbot.drafts import Drafts
 from chatbot.text.vocabulary import END_ID, PADDING_ID, START_ID, UNKNOWN_ID
 from chatbot.transformer.base import Predictions, Start, Transformer
@@ -69,14 +69,14 @@ def answer(model: Transformer, task: str, ids: Any, length: int, drafts: Drafts 
     prompt = make_prompt(task, ids)
     start = model.start(prompt.question_ids, length)
     if drafts is None:
-        found = SEARCH.search(model.step, start.state, prompt.first_ids, length)
+        found = SEARCH.search(model, start.state, prompt.first_ids, length)
     else:
-        found = search_along(drafts, model.step, start, prompt.first_ids, length)
+        found = search_along(drafts, model, start, prompt.first_ids, length)
     num_pieces = ops.sum(ops.cast(found.ids != PADDING_ID, "float32"), axis=1)
     return Answered(found.ids, found.log_probability, (found.log_probability + start.recall) / num_pieces)
 
 
-def search_along(drafts: Drafts, step: Step, start: Start, first_ids: Any, length: int) -> Decoded:
+def search_along(drafts: Drafts, writer: Writer, start: Start, first_ids: Any, length: int) -> Decoded:
     """What the greedy search finds: the recalled answers where they are it, read in one step; only the rest is searched.
 
     Args:
@@ -84,10 +84,10 @@ def search_along(drafts: Drafts, step: Step, start: Start, first_ids: Any, lengt
         The others: see `GreedySearch.search`.
     """
     draft_ids = drafts.take(start.recalled)[:, :length]
-    confirmed, is_confirmed = SEARCH.confirm(step, start.state, first_ids, draft_ids)
+    confirmed, is_confirmed = SEARCH.confirm(writer, start.state, first_ids, draft_ids)
     rest = tf.where(tf.logical_not(is_confirmed))  # [R, 1]
     state = tf.nest.map_structure(lambda rows: tf.gather_nd(rows, rest), start.state)
-    searched = SEARCH.search(step, state, tf.gather_nd(first_ids, rest), length)
+    searched = SEARCH.search(writer, state, tf.gather_nd(first_ids, rest), length)
     ids = tf.pad(confirmed.ids, [[0, 0], [0, length - tf.shape(draft_ids)[1]]], constant_values=PADDING_ID)
     return Decoded(
         tf.tensor_scatter_nd_update(ids, rest, searched.ids),

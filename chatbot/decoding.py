@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import tensorflow as tf
 from keras import ops
 
-Step = Callable[[Any, Any, Any], tuple[Any, Any]]
-"""(ids int [B, L], position of the first int [], state) -> (logits float32 [B, L, V] behind each, next state)."""
+
+class Writer(Protocol):
+    """As much of a model as a search needs."""
+
+    def step(self, ids: Any, index: Any, state: Any) -> tuple[Any, Any]:
+        """(ids int [B, L], position of the first int [], state) -> (vectors [B, L, D], next state)."""
+        ...
+
+    def logits(self, vectors: Any) -> Any:
+        """Vectors [..., D] -> float32 [..., V], of the pieces behind."""
+        ...
+
 
 FORBIDDEN_LOGIT = -1e9
 
@@ -42,14 +51,14 @@ class GreedySearch:
     padding_id: int
     forbidden_ids: tuple[int, ...]
 
-    def search(self, step: Step, state: Any, first_ids: Any, max_length: int) -> Decoded:
+    def search(self, writer: Writer, state: Any, first_ids: Any, max_length: int) -> Decoded:
         """Takes a step for each piece, until every row has ended or `max_length` pieces are there.
 
         Buffers have a fixed size. A row that has ended is frozen: padding follows, and its log probability stays.
 
         Args:
-            step: the model, see `Step`.
-            state: what `step` needs first; any nest of tensors whose shapes do not change.
+            writer: the model.
+            state: what its `step` needs first; any nest of tensors whose shapes do not change.
             first_ids: int [B], the piece in front of each answer.
             max_length: T, hard cap on the pieces of an answer, the end piece included.
         """
@@ -59,8 +68,8 @@ class GreedySearch:
             return ops.logical_not(ops.all(ended))
 
         def advance(index: Any, ids: Any, ended: Any, log_probability: Any, last: Any, state: Any) -> tuple[Any, ...]:
-            logits, state = step(last[:, None], index, state)
-            best, chosen = self._choose(logits[:, 0])
+            vectors, state = writer.step(last[:, None], index, state)
+            best, chosen = self._choose(writer.logits(vectors[:, 0]))
             best = ops.where(ended, self.padding_id, best)
             log_probability = log_probability + ops.where(ended, 0.0, chosen)
             ids = ops.slice_update(ids, (0, index), best[:, None])
@@ -78,7 +87,7 @@ class GreedySearch:
         _, ids, _, log_probability, _, _ = ops.while_loop(is_open, advance, start, maximum_iterations=max_length)
         return Decoded(ids, log_probability)
 
-    def confirm(self, step: Step, state: Any, first_ids: Any, draft_ids: Any) -> tuple[Decoded, Any]:
+    def confirm(self, writer: Writer, state: Any, first_ids: Any, draft_ids: Any) -> tuple[Decoded, Any]:
         """Reads guesses of whole answers in one step, and tells which of them `search` would have found.
 
         The piece that the model wants at a place is the one of the search as long as all before it are, so a draft that it
@@ -94,13 +103,15 @@ class GreedySearch:
         Source: after Stern et al. 2018, blockwise parallel decoding (https://arxiv.org/abs/1811.03115).
         """
         read_ids = ops.concatenate([first_ids[:, None], draft_ids[:, :-1]], axis=1)
-        logits, _ = step(read_ids, 0, state)
-        best, chosen = self._choose(logits)  # [B, T]
-        is_padding = ops.equal(draft_ids, self.padding_id)
-        is_wanted = ops.all(ops.logical_or(ops.equal(best, draft_ids), is_padding), axis=1)
+        vectors, _ = writer.step(read_ids, 0, state)
+        places = tf.where(draft_ids != self.padding_id)  # [P, 2], all but the padding: logits are most of the work
+        best, chosen = self._choose(writer.logits(tf.gather_nd(vectors, places)))  # [P]
+        batch_size = tf.shape(draft_ids, tf.int64)[0]
+        is_refused = ops.cast(best != tf.gather_nd(draft_ids, places), "int32")
+        num_refused = tf.math.unsorted_segment_sum(is_refused, places[:, 0], batch_size)  # [B]
+        log_probability = tf.math.unsorted_segment_sum(chosen, places[:, 0], batch_size)
         has_end = ops.any(ops.equal(draft_ids, self.end_id), axis=1)
-        log_probability = ops.sum(ops.where(is_padding, 0.0, chosen), axis=1)
-        return Decoded(draft_ids, log_probability), ops.logical_and(is_wanted, has_end)
+        return Decoded(draft_ids, log_probability), ops.logical_and(ops.equal(num_refused, 0), has_end)
 
     def _choose(self, logits: Any) -> tuple[Any, Any]:
         """[..., V] -> the likeliest allowed piece, int32 [...], and its log probability among those allowed."""

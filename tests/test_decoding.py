@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,16 @@ from chatbot.decoding import Decoded, GreedySearch
 PADDING, UNKNOWN, START, END, A, B_, C = range(7)
 V = 7
 GREEDY = GreedySearch(END, PADDING, (PADDING, UNKNOWN, START))
+
+
+class Writing:
+    """A model whose vectors are its logits."""
+
+    def __init__(self, step: Callable[[Any, Any, Any], tuple[Any, Any]]) -> None:
+        self.step = step
+
+    def logits(self, vectors: Any) -> Any:
+        return vectors
 
 
 def search(script: list[list[int]], max_length: int, second_best: int | None = None) -> tuple[Decoded, list[Any]]:
@@ -27,7 +38,7 @@ def search(script: list[list[int]], max_length: int, second_best: int | None = N
             logits += 3.0 * tf.one_hot(second_best, V)
         return logits[:, None], state + 1
 
-    return GREEDY.search(step, tf.constant(0), tf.fill([len(script)], START), max_length), seen
+    return GREEDY.search(Writing(step), tf.constant(0), tf.fill([len(script)], START), max_length), seen
 
 
 def test_each_step_reads_the_piece_before() -> None:
@@ -65,7 +76,7 @@ def test_padding_unknown_and_start_are_never_chosen() -> None:
 
 def test_eager_and_traced_agree() -> None:
     def run() -> Decoded:
-        return GREEDY.search(by_place, tf.constant(0), tf.fill([3], START), 9)
+        return GREEDY.search(Writing(by_place), tf.constant(0), tf.fill([3], START), 9)
 
     eager, traced = run(), tf.function(run)()
     np.testing.assert_array_equal(eager.ids, traced.ids)
@@ -81,7 +92,7 @@ def by_place(ids: Any, index: Any, state: Any) -> tuple[Any, Any]:
 
 def test_a_draft_is_confirmed_if_and_only_if_the_search_finds_it() -> None:
     firsts = [A, B_, C]
-    found = GREEDY.search(by_place, tf.constant(0), tf.constant(firsts), 20)
+    found = GREEDY.search(Writing(by_place), tf.constant(0), tf.constant(firsts), 20)
     answers = [np.trim_zeros(row, "b").tolist() for row in found.ids.numpy()]
     assert [len(answer) > 1 and answer[-1] == END for answer in answers] == [True] * 3
     tried = 0
@@ -90,7 +101,7 @@ def test_a_draft_is_confirmed_if_and_only_if_the_search_finds_it() -> None:
         others += [answer[:place] for place in range(1, len(answer))] + [[*answer[:-1], A, END]]
         for draft in [answer, *others]:
             padded = tf.constant([draft + [PADDING] * (len(answer) + 2 - len(draft))])
-            (ids, score), is_confirmed = GREEDY.confirm(by_place, tf.constant(0), tf.constant([first]), padded)
+            (ids, score), is_confirmed = GREEDY.confirm(Writing(by_place), tf.constant(0), tf.constant([first]), padded)
             assert bool(is_confirmed[0]) == (draft == answer), (first, answer, draft)
             if draft == answer:
                 np.testing.assert_array_equal(ids, padded)
@@ -104,5 +115,5 @@ def test_a_draft_that_no_search_could_write_is_never_confirmed(forbidden: int) -
     def step(ids: Any, index: Any, state: Any) -> tuple[Any, Any]:
         return 9.0 * tf.one_hot([[forbidden, END]], V), state
 
-    _, is_confirmed = GREEDY.confirm(step, tf.constant(0), tf.constant([START]), tf.constant([[forbidden or A, END]]))
+    _, is_confirmed = GREEDY.confirm(Writing(step), tf.constant(0), tf.constant([START]), tf.constant([[forbidden or A, END]]))
     assert not bool(is_confirmed[0])

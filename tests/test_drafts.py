@@ -20,16 +20,19 @@ NUM_ANSWERS = 16
 
 @pytest.fixture(scope="module")
 def model() -> Transformer:
-    """One whose answers end, some early and some late."""
+    """One whose answers end, some early and some late: the later the place, the likelier is the end."""
     model = make_model(MODELS["pre-norm, answer memory"])
-    take_step = model.step
+    take_step, logits = model.step, model.logits
 
     def step(ids: Any, index: Any, state: Any) -> Any:
-        logits, state = take_step(ids, index, state)
+        vectors, state = take_step(ids, index, state)
         places = tf.cast(index + tf.range(tf.shape(ids)[1]), tf.float32)
-        return logits + 1.5 * places[:, None] * tf.one_hot(END_ID, V), state
+        return tf.concat([vectors, (places + tf.zeros_like(ids, tf.float32))[..., None]], axis=-1), state
 
-    model.step = step
+    def logits_of(vectors: Any) -> Any:
+        return logits(vectors[..., :-1]) + 1.5 * vectors[..., -1:] * tf.one_hot(END_ID, V)
+
+    model.step, model.logits = step, logits_of
     return model
 
 

@@ -59,7 +59,7 @@ def compiled(model: Transformer) -> tuple[Any, Any]:
 
     def search(question_ids: tf.Tensor) -> tf.Tensor:
         first_ids = tf.fill([tf.shape(question_ids)[0]], 2)
-        return GreedySearch(3, 0, (0, 1, 2)).search(model.step, model.start(question_ids, LENGTH).state, first_ids, LENGTH).ids
+        return GreedySearch(3, 0, (0, 1, 2)).search(model, model.start(question_ids, LENGTH).state, first_ids, LENGTH).ids
 
     full_pass = tf.function(lambda q, a: model({"question_ids": q, "answer_ids": a}), input_signature=[IDS, IDS])
     return full_pass, tf.function(search, input_signature=[IDS])
@@ -123,8 +123,8 @@ def test_stepping_equals_the_full_pass(model: Transformer, lengths: list[int]) -
     full = logits(model, question_ids, answer_ids)
     state, index = model.start(question_ids, T + 4).state, 0
     for length in lengths:
-        step_logits, state = model.step(tf.constant(answer_ids[:, index : index + length]), index, state)
-        np.testing.assert_allclose(step_logits, full[:, index : index + length], atol=1e-5)
+        vectors, state = model.step(tf.constant(answer_ids[:, index : index + length]), index, state)
+        np.testing.assert_allclose(model.logits(vectors), full[:, index : index + length], atol=1e-5)
         index += length
 
 

@@ -68,7 +68,7 @@ class TokenEmbedding(keras.layers.Layer):
             vectors = ops.reshape(ops.cast(inputs, "float32"), (-1, self.hidden_dim))  # [B * L, D]
             # Keras has no product with a transpose: it would copy the whole table, in each step of an answer.
             logits = tf.matmul(vectors, ops.cast(self.table.embeddings, "float32"), transpose_b=True)
-            return ops.reshape(logits, (-1, ops.shape(inputs)[1], self.vocabulary_size))
+            return ops.reshape(logits, (*ops.shape(inputs)[:-1], self.vocabulary_size))
         vectors = self.table(inputs)
         if self.scale:
             vectors = vectors * ops.cast(math.sqrt(self.hidden_dim), self.compute_dtype)

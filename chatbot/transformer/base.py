@@ -102,8 +102,8 @@ class Transformer(keras.Model):
             self.output_projection.build(vectors)
         return vectors
 
-    def _logits(self, vectors: Any) -> Any:
-        """[B, T, D] -> float32 [B, T, V]"""
+    def logits(self, vectors: Any) -> Any:
+        """Of the pieces behind: vectors [..., D], of a step or a full pass -> float32 [..., V]."""
         if self.settings.tie_embeddings:
             return self.answer_embedding(vectors, reverse=True)
         return self.output_projection(vectors)
@@ -125,10 +125,10 @@ class Transformer(keras.Model):
 
     @abstractmethod
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Predicts the piece behind each of `ids` [B, L], of which the first stands at position `index` of the answers.
+        """Reads `ids` [B, L], of which the first stands at position `index` of the answers.
 
         Returns:
-            logits float32 [B, L, V]; the next state.
+            vectors float [B, L, D], from which `logits` predicts the piece behind each; the next state.
         """
 
     def call(self, inputs: dict[str, Any], training: bool = False) -> Any:

@@ -41,7 +41,7 @@ class CausalTransformer(Transformer):
         ids = ops.concatenate([question_ids, answer_ids], axis=1)  # [B, S + T]
         vectors, weights, _ = self.body(self.answer_embedding(ids), padding_mask=padding_mask(ids), training=training)
         answer = ops.shape(question_ids)[1]  # where it starts
-        return Predictions(self._logits(vectors[:, answer:]), weights[:, :, :, answer:, :answer], None)
+        return Predictions(self.logits(vectors[:, answer:]), weights[:, :, :, answer:, :answer], None)
 
     def start(self, question_ids: Any, length: int) -> Start:
         """See `Transformer`."""
@@ -61,4 +61,4 @@ class CausalTransformer(Transformer):
             cache=state["cache"],
             start_index=state["answer"] + index,
         )
-        return self._logits(vectors), {**state, "cache": cache}
+        return vectors, {**state, "cache": cache}

@@ -113,12 +113,12 @@ class Seq2SeqTransformer(Transformer):
         start_index: Any = 0,
         training: bool = False,
     ) -> tuple[Any, Any, list[dict[str, Any]]]:
-        """Predicts the piece behind each of `answer_ids` [B, T], whose first one stands at `start_index`.
+        """Reads `answer_ids` [B, T], whose first one stands at `start_index`.
 
         The causal mask hides padding from every real position, since padding stands behind.
 
         Returns:
-            logits float32 [B, T, V]; weights on the memory float [B, N, H, T, S]; cache.
+            vectors float [B, T, D] for `logits`; weights on the memory float [B, N, H, T, S]; cache.
         """
         length = ops.shape(answer_ids)[1]
         keys = length if cache is None else ops.shape(cache[0]["self"][0])[2]
@@ -131,14 +131,14 @@ class Seq2SeqTransformer(Transformer):
             start_index=start_index,
             training=training,
         )
-        return self._logits(vectors), weights, cache
+        return vectors, weights, cache
 
     def forward(self, question_ids: Any, answer_ids: Any, answer_numbers: Any = None, training: bool = False) -> Predictions:
         """See `Transformer`."""
         memory = self.encode(question_ids, answer_numbers, training=training)
-        logits, weights, _ = self.decode(answer_ids, memory.vectors, memory.mask, training=training)
+        vectors, weights, _ = self.decode(answer_ids, memory.vectors, memory.mask, training=training)
         recalled = ops.shape(weights)[-1] - ops.shape(question_ids)[1]  # places in front of the question's
-        return Predictions(logits, weights[..., recalled:], memory.answer_logits)
+        return Predictions(self.logits(vectors), weights[..., recalled:], memory.answer_logits)
 
     def start(self, question_ids: Any, length: int) -> Start:
         """See `Transformer`."""
@@ -151,10 +151,10 @@ class Seq2SeqTransformer(Transformer):
 
     def step(self, ids: Any, index: Any, state: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """See `Transformer`."""
-        logits, _, cache = self.decode(
+        vectors, _, cache = self.decode(
             ids, memory=None, memory_mask=state["memory_mask"], cache=state["cache"], start_index=index
         )
-        return logits, {"cache": cache, "memory_mask": state["memory_mask"]}
+        return vectors, {"cache": cache, "memory_mask": state["memory_mask"]}
 
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
