@@ -17,6 +17,7 @@ import pytest
 
 from chatbot.cli import messages
 from chatbot.cli.chat import only_run
+from chatbot.cli.remote import RemoteResponder
 from chatbot.errors import UserError
 from tests.conftest import ROOT, TWENTY, Trained, run_program
 
@@ -57,13 +58,14 @@ def test_once_from_an_ascii_locale_with_a_foreign_keras_backend(twenty: Trained)
     assert done.stdout == ANSWERS["오늘 뭐 먹지?"].encode("ascii", "replace") + b"\n"
 
 
-def child_of(process: int) -> int:
+def child_of(process: int, of: str = "") -> int:
+    """The first child process, or the first one with this in its command."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rsplit(")", 1)[1].split()
         except OSError:
             continue
-        if int(fields[1]) == process:
+        if int(fields[1]) == process and of in (path.parent / "cmdline").read_text():
             return int(path.parent.name)
     raise AssertionError("no child process")
 
@@ -221,3 +223,16 @@ def test_a_model_that_cannot_be_loaded_is_one_line(twenty: Trained, tmp_path: Pa
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith("error: ")
     assert "vocabulary.json" in line
+
+
+@pytest.mark.parametrize(("given", "expected"), [({}, b"1"), ({"TF_NUM_INTRAOP_THREADS": "3"}, b"3")])
+def test_a_chat_computes_on_one_thread_unless_told_otherwise(
+    twenty: Trained, given: dict[str, str], expected: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    with RemoteResponder(twenty.run):
+        variables = Path(f"/proc/{child_of(os.getpid(), of='chatbot.cli.worker')}/environ").read_bytes().split(b"\0")
+    assert b"TF_NUM_INTRAOP_THREADS=" + expected in variables
+    assert b"TF_NUM_INTEROP_THREADS=1" in variables
+    assert b"CHATBOT_QUICK_START=1" in variables

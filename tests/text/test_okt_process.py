@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from chatbot.child import Child
 from chatbot.errors import UserError
 from chatbot.text.analyzer import OktAnalyzer
 from chatbot.text.okt_process import OktProcess
@@ -52,11 +53,11 @@ def test_threads_get_their_own_answers(process: OktProcess) -> None:
 def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next_one(
     process: OktProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(child: subprocess.Popen[bytes]) -> dict[str, object]:
+    def interrupted(child: Child) -> dict[str, object]:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(process, "_receive", interrupted)
+        patch.setattr(Child, "_receive", interrupted)
         with pytest.raises(KeyboardInterrupt):
             process.morphemes(["심심해"])
     assert process.morphemes(["졸려"]) == [["졸려"]]
