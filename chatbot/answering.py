@@ -83,7 +83,7 @@ def search_along(drafts: Drafts, writer: Writer, start: Start, first_ids: Any, l
         start: of a model with an answer memory.
         The others: see `GreedySearch.search`.
     """
-    draft_ids = drafts.take(start.recalled)[:, :length]
+    draft_ids = drafts.take(start.recalled)[:, :length]  # what is longer than the model may write has no end then
     confirmed, is_confirmed = SEARCH.confirm(writer, start.state, first_ids, draft_ids)
     rest = tf.where(tf.logical_not(is_confirmed))  # [R, 1]
     state = tf.nest.map_structure(lambda rows: tf.gather_nd(rows, rest), start.state)

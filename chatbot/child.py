@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import subprocess
 import sys
+import threading
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -54,8 +57,40 @@ class Child:
             start_new_session=True,  # Ctrl-C at the terminal is for the program, not for its child
         )
         self._number = 0
-        self.is_ready = False
-        self.failure: str | None = None
+        self._error = ""
+        self._has_ended = False
+        self._loaded = threading.Event()  # or not to be loaded
+        self._answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        # A signal that interrupts reading would lose what was read of a line; it never reaches a thread like this. And as
+        # answers are always read, a child that has many to write never keeps us from asking.
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    break  # it was killed while it wrote
+                message: Message = json.loads(line)
+                if "ready" in message:
+                    self._loaded.set()
+                elif "error" in message:
+                    self._error = str(message["error"])
+                else:
+                    self._answers.put(message)
+        self._has_ended = True
+        self._loaded.set()
+        self._answers.put({})
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether everything is loaded."""
+        return self._loaded.is_set() and not self._has_ended
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it will never answer again."""
+        return self._has_ended
 
     def wait_until_ready(self) -> None:
         """Returns when everything is loaded.
@@ -63,8 +98,9 @@ class Child:
         Raises:
             UserError: it cannot be loaded, or the child has ended.
         """
-        while not self.is_ready:
-            self.is_ready = bool(self._receive().get("ready"))
+        self._loaded.wait()
+        if self._has_ended:
+            raise self._failure()
 
     def ask(self, request: Message) -> Message:
         """Waits until it is ready, and for its answer. The answer to a call that was interrupted is dropped when it comes.
@@ -72,41 +108,40 @@ class Child:
         Raises:
             UserError: see `wait_until_ready`.
         """
-        if self.failure is not None:
-            raise UserError(self.failure)
         self.wait_until_ready()
         self._number += 1
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # the answer that does not come says so
-            _send(self._process.stdin, {"id": self._number, **request})
-        message = self._receive()
-        while message.get("id") != self._number:
-            message = self._receive()
-        return message
+        self._send({"id": self._number, **request})
+        while True:
+            message = self._answers.get()
+            if not message:
+                raise self._failure()
+            if message["id"] == self._number:
+                return message
 
-    def _receive(self) -> Message:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line.endswith(b"\n"):
-            with suppress(subprocess.TimeoutExpired):  # its own exit code tells more than that of being killed
-                self._process.wait(2)
-            self.close()
-            self.failure = f"the process of {self._role} has ended (exit code {self._process.returncode}); {self._way_on}"
-            raise UserError(self.failure)
-        message: Message = json.loads(line)
-        if "error" in message:
-            self.close()
-            self.failure = str(message["error"])
-            raise UserError(self.failure)
-        return message
+    def _send(self, message: Message) -> None:
+        assert self._process.stdin is not None
+        try:
+            _write(self._process.stdin, message)
+        except BrokenPipeError:
+            pass  # the end of its answers tells
+        except BaseException:
+            self.close()  # half a request is none, and what follows would be taken for its rest
+            raise
+
+    def _failure(self) -> UserError:
+        with suppress(subprocess.TimeoutExpired):  # its own exit code tells more than that of being killed
+            self._process.wait(2)
+        self.close()
+        ended = f"the process of {self._role} has ended (exit code {self._process.returncode}); {self._way_on}"
+        return UserError(self._error or ended)
 
     def close(self) -> None:
         """Ends it: it holds nothing that could be lost, and Java would take its time to leave."""
+        self._has_ended = True
+        self._loaded.set()
         self._process.kill()
         self._process.wait()
-        assert self._process.stdout is not None
         assert self._process.stdin is not None
-        self._process.stdout.close()
         with suppress(BrokenPipeError):  # a question that was never read
             self._process.stdin.close()
 
@@ -117,23 +152,33 @@ def serve(load: Callable[[], Callable[[Message], Message]]) -> None:
     Args:
         load: returns what turns a request into an answer; its `UserError` is told.
     """
+    code = 1
     try:
         output = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)  # whatever else writes to stdout must not get between the answers
-        with suppress(BrokenPipeError):  # whoever asked may have gone
-            try:
-                answer = load()
-            except UserError as error:
-                _send(output, {"error": str(error)})
-                return
-            _send(output, {"ready": True})
-            for line in sys.stdin:
-                request = json.loads(line)
-                _send(output, {"id": request["id"], **answer(request)})
+        _answer_all(load, output)
+        code = 0
+    except BrokenPipeError:  # whoever asked has gone
+        code = 0
+    except Exception:
+        traceback.print_exc()
+        sys.stderr.flush()
     finally:
-        os._exit(0)  # nothing is kept here, and Java would take its time to leave
+        os._exit(code)  # nothing is kept here, and Java would take its time to leave
 
 
-def _send(stream: IO[bytes], message: Message) -> None:
+def _answer_all(load: Callable[[], Callable[[Message], Message]], output: IO[bytes]) -> None:
+    try:
+        answer = load()
+    except UserError as error:
+        _write(output, {"error": str(error)})
+        return
+    _write(output, {"ready": True})
+    for line in sys.stdin:
+        request = json.loads(line)
+        _write(output, {"id": request["id"], **answer(request)})
+
+
+def _write(stream: IO[bytes], message: Message) -> None:
     stream.write(json.dumps(message).encode() + b"\n")
     stream.flush()

@@ -23,6 +23,8 @@ class Writer(Protocol):
 
 
 FORBIDDEN_LOGIT = -1e9
+_PLACES_AT_ONCE = 1_024
+"""Of drafts: logits are V to a place, 32 MB for these at 8,000 pieces, and there may be thousands of places."""
 
 
 class Decoded(NamedTuple):
@@ -105,13 +107,30 @@ class GreedySearch:
         read_ids = ops.concatenate([first_ids[:, None], draft_ids[:, :-1]], axis=1)
         vectors, _ = writer.step(read_ids, 0, state)
         places = tf.where(draft_ids != self.padding_id)  # [P, 2], all but the padding: logits are most of the work
-        best, chosen = self._choose(writer.logits(tf.gather_nd(vectors, places)))  # [P]
+        best, chosen = self._choose_in_parts(writer, tf.gather_nd(vectors, places))  # [P]
         batch_size = tf.shape(draft_ids, tf.int64)[0]
         is_refused = ops.cast(best != tf.gather_nd(draft_ids, places), "int32")
         num_refused = tf.math.unsorted_segment_sum(is_refused, places[:, 0], batch_size)  # [B]
         log_probability = tf.math.unsorted_segment_sum(chosen, places[:, 0], batch_size)
         has_end = ops.any(ops.equal(draft_ids, self.end_id), axis=1)
         return Decoded(draft_ids, log_probability), ops.logical_and(ops.equal(num_refused, 0), has_end)
+
+    def _choose_in_parts(self, writer: Writer, vectors: Any) -> tuple[Any, Any]:
+        """`_choose` for vectors [P, D] of any number, in parts that fit into memory."""
+        num_places = tf.shape(vectors)[0]
+
+        def choose_more(start: Any, best: Any, chosen: Any) -> tuple[Any, Any, Any]:
+            more = self._choose(writer.logits(vectors[start : start + _PLACES_AT_ONCE]))
+            return start + _PLACES_AT_ONCE, tf.concat([best, more[0]], 0), tf.concat([chosen, more[1]], 0)
+
+        growing = tf.TensorShape([None])
+        _, best, chosen = tf.while_loop(
+            lambda start, best, chosen: start < num_places,
+            choose_more,
+            (0, tf.zeros([0], tf.int32), tf.zeros([0])),
+            shape_invariants=(tf.TensorShape([]), growing, growing),
+        )
+        return best, chosen
 
     def _choose(self, logits: Any) -> tuple[Any, Any]:
         """[..., V] -> the likeliest allowed piece, int32 [...], and its log probability among those allowed."""

@@ -35,7 +35,7 @@ class Serving:
     """
 
     def __init__(
-        self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int, drafts: Drafts | None = None
+        self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int, drafts: Drafts | None
     ) -> None:
         self.model = model
         self.drafts = drafts
@@ -109,7 +109,7 @@ def export(
     path: Path,
     samples: Sequence[Sequence[str]],
     known: KnownAnswers,
-    drafts: Drafts | None = None,
+    drafts: Drafts | None,
 ) -> str:
     """Writes the export, loads it afresh, and puts it at `path` only if it answers like the live model.
 

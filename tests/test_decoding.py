@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from chatbot import decoding
 from chatbot.decoding import Decoded, GreedySearch
 
 PADDING, UNKNOWN, START, END, A, B_, C = range(7)
@@ -110,10 +111,25 @@ def test_a_draft_is_confirmed_if_and_only_if_the_search_finds_it() -> None:
     assert tried > 40
 
 
-@pytest.mark.parametrize("forbidden", [PADDING, UNKNOWN, START])
-def test_a_draft_that_no_search_could_write_is_never_confirmed(forbidden: int) -> None:
+@pytest.mark.parametrize(("wanted", "is_one"), [(UNKNOWN, False), (START, False), (A, True)])
+def test_a_draft_that_no_search_could_write_is_never_confirmed(wanted: int, is_one: bool) -> None:
     def step(ids: Any, index: Any, state: Any) -> tuple[Any, Any]:
-        return 9.0 * tf.one_hot([[forbidden, END]], V), state
+        return 9.0 * tf.one_hot([[wanted, END]], V), state
 
-    _, is_confirmed = GREEDY.confirm(Writing(step), tf.constant(0), tf.constant([START]), tf.constant([[forbidden or A, END]]))
-    assert not bool(is_confirmed[0])
+    _, is_confirmed = GREEDY.confirm(Writing(step), tf.constant(0), tf.constant([START]), tf.constant([[wanted, END]]))
+    assert bool(is_confirmed[0]) == is_one
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 40])
+def test_many_places_are_judged_in_parts_and_alike(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    firsts = tf.constant(np.random.default_rng(0).choice([A, B_, C], rows), tf.int32)
+    found = GREEDY.search(Writing(by_place), tf.constant(0), firsts, 20)
+    drafts = found.ids.numpy()
+    drafts[3::4, 0] = np.where(drafts[3::4, 0] == A, B_, A)
+    drafts = tf.constant(drafts)
+    whole = GREEDY.confirm(Writing(by_place), tf.constant(0), firsts, drafts)
+    monkeypatch.setattr(decoding, "_PLACES_AT_ONCE", 7)
+    parts = GREEDY.confirm(Writing(by_place), tf.constant(0), firsts, drafts)
+    np.testing.assert_array_equal(parts[1], whole[1])
+    assert parts[1].numpy().tolist() == [row % 4 != 3 for row in range(rows)]
+    np.testing.assert_allclose(parts[0].log_probability, whole[0].log_probability, rtol=1e-5)

@@ -7,11 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 from chatbot.answering import answer
-from chatbot.drafts import Drafts
+from chatbot.artifact import SAVED_MODEL
+from chatbot.config import TextSettings
+from chatbot.dataset.encode import decoder_target, make_pair_encoder
+from chatbot.drafts import Drafts, make_drafts
+from chatbot.text.normalize import WORD_START
 from chatbot.text.vocabulary import END_ID
 from chatbot.transformer.base import Transformer
+from tests.conftest import Trained
 from tests.test_transformer import LENGTH, MODELS, V, make_model, questions
 
 ASKED = 16
@@ -71,6 +77,33 @@ def test_right_wrong_cut_and_longer_drafts_give_what_the_search_finds(model: Tra
         for row in range(ASKED):
             alone = answer(model, "chat", question_ids[row : row + 1], LENGTH, Drafts.of(drafts))
             np.testing.assert_array_equal(alone.ids[0], expected.ids[row])
+
+
+def test_drafts_longer_than_the_model_may_write_are_searched(model: Transformer) -> None:
+    question_ids = questions(ASKED)
+    right = Drafts.of(drafts_of(model, question_ids, answer(model, "chat", question_ids, LENGTH).ids.numpy()))
+    for length in (1, int(np.median(right.lengths)), int(max(right.lengths)) - 1):
+        assert_same(answer(model, "chat", question_ids, length, right), answer(model, "chat", question_ids, length))
+
+
+def test_the_drafts_of_a_corpus_are_what_is_taught_by_the_numbers_of_its_answers() -> None:
+    texts = ["네", "아니요", "네", "모르겠어요 정말로", "아니요", "그럼요"]
+    morphemes = [[WORD_START + word[0], *word[1:]] for word in texts]
+    numbers = np.array([0, 1, 0, 2, 1, 3], "int32")
+    encoder = make_pair_encoder(TextSettings(vocabulary_size=200, max_answer_length=6), morphemes, morphemes)
+    pairs = encoder.encode(morphemes, morphemes, numbers)
+    assert pairs.is_cut.tolist() == [False, False, False, True, False, False]
+    drafts = make_drafts(encoder, morphemes, numbers)
+    assert len(drafts.lengths) == 4
+    for ids, target in zip(drafts.take(numbers).numpy(), zip(pairs.answer_ids, pairs.is_cut, strict=True), strict=True):
+        np.testing.assert_array_equal(np.trim_zeros(ids, "b"), np.trim_zeros(decoder_target(*target), "b"))
+
+
+def test_train_py_gives_its_export_the_drafts(twenty: Trained) -> None:
+    """Without them it would answer the same, only later."""
+    saved = saved_model_pb2.SavedModel.FromString((twenty.export / SAVED_MODEL).read_bytes())
+    (meta_graph,) = saved.meta_graphs
+    assert "RaggedGather" in {node.op for function in meta_graph.graph_def.library.function for node in function.node_def}
 
 
 def test_confirmed_drafts_take_one_step_and_others_one_a_piece(model: Transformer, monkeypatch: pytest.MonkeyPatch) -> None:

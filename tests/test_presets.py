@@ -107,7 +107,7 @@ def test_trains_exports_and_steps(name: str, tmp_path: Path) -> None:
     vocabulary = Vocabulary([*SPECIAL_PIECES, *(f"▁{number}" for number in range(4, 2_000))])
     text = TextSettings(max_question_length=8, max_answer_length=4)
     samples = [[vocabulary.pieces[index] for index in ids] for ids in questions[:3]]
-    export(model, vocabulary, text, tmp_path / "export", samples, KnownAnswers())
+    export(model, vocabulary, text, tmp_path / "export", samples, KnownAnswers(), None)
     loaded = tf.saved_model.load(str(tmp_path / "export"))
     output = loaded.signatures["serving_default"](morphemes=tf.constant(samples))
     first = [piece.decode() for piece in output["reply_morphemes"].numpy()[:, 0]]

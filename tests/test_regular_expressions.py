@@ -14,7 +14,7 @@ from tests.test_conventions import PACKAGE, SOURCES
 _NAMES = ("compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
 SEARCHES = {f"re.{name}" for name in _NAMES}
 FILES = {
-    "cli/chat.py": 1,
+    "cli/flags.py": 1,
     "cli/check_words.py": 1,
     "doctor/faults.py": 1,  # one for each fault, joined
     "evaluation/metrics.py": 1,
@@ -52,7 +52,7 @@ def different(count: int) -> str:
 
 
 HARD: dict[str, list[Callable[[int], str]]] = {
-    "cli/chat.py": [lambda n: "a" * n, lambda n: "0" * n + "g"],
+    "cli/flags.py": [lambda n: "a" * n, lambda n: "0" * n + "g"],
     "cli/check_words.py": [lambda n: "byte " * n, lambda n: "byte " + "1" * n, lambda n: "byt" * n],
     "evaluation/metrics.py": [different, lambda n: different(n // 2) * 2, lambda n: ("a" * 8 + "b") * (n // 9)],
     "text/normalize.py": [lambda n: "a" * n, lambda n: ("a" * 63 + "\0") * (n // 64), lambda n: "\0" * n],

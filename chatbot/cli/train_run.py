@@ -16,9 +16,9 @@ from chatbot.cli.train_hooks import ConsoleHooks, Samples
 from chatbot.config import Config
 from chatbot.dataset.batches import Batches
 from chatbot.dataset.corpus import Corpus, split_by_question
-from chatbot.dataset.encode import EncodedPairs, Ids, PairEncoder, decoder_target, make_pair_encoder
+from chatbot.dataset.encode import EncodedPairs, Ids, PairEncoder, make_pair_encoder
 from chatbot.dataset.morphemes import analyze_all, cache_directory
-from chatbot.drafts import Drafts
+from chatbot.drafts import Drafts, make_drafts
 from chatbot.errors import UserError
 from chatbot.export import export
 from chatbot.layers.ngram_bag import NGRAMS_PER_PIECE
@@ -135,7 +135,8 @@ class TrainRun:
         if name == "select" and not trainer.state.is_finished:
             checkpoints.forget("refit")  # there are some where the last checkpoint of the selection was damaged
 
-        drafts = self._drafts(encoder)
+        # Of all known answers, held out or not: the answer memory has a place for each.
+        drafts = make_drafts(encoder, self.answers, self.answer_numbers) if self.config.model.answer_memory else None
         replier = Replier(model, self.task, encoder.vocabulary, encoder.settings.max_answer_length or 1, drafts)
         selection = self._selection(encoder, validation, replier) if len(validation) else None
         hooks = ConsoleHooks(
@@ -172,14 +173,6 @@ class TrainRun:
     def _encoded(self, encoder: PairEncoder, rows: np.ndarray) -> EncodedPairs:
         questions, answers = [self.questions[row] for row in rows], [self.answers[row] for row in rows]
         return encoder.encode(questions, answers, self.answer_numbers[rows])
-
-    def _drafts(self, encoder: PairEncoder) -> Drafts | None:
-        """All known answers, of which the answer memory recalls one."""
-        if not self.config.model.answer_memory:
-            return None
-        _, rows = np.unique(self.answer_numbers, return_index=True)
-        pairs = self._encoded(encoder, rows)
-        return Drafts.of([decoder_target(*pair) for pair in zip(pairs.answer_ids, pairs.is_cut, strict=True)])
 
     def _samples(self, encoder: PairEncoder, train: np.ndarray, validation: np.ndarray) -> Samples:
         """Five questions, or beginnings of lines, that stay the same over the epochs."""

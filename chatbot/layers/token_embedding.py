@@ -26,11 +26,11 @@ class TokenEmbedding(keras.layers.Layer):
         zero_padding: whether the padding id becomes a vector of zeros, as in system B.
 
     Call arguments:
-        inputs: int [B, L]; in reverse float [B, L, D].
+        inputs: int [B, L]; in reverse float [..., D].
         reverse: whether to turn vectors into logits.
 
     Returns:
-        float [B, L, D]; in reverse float32 [B, L, V].
+        float [B, L, D]; in reverse float32 [..., V].
 
     Raises:
         ValueError: a size is not positive.

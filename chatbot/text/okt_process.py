@@ -44,7 +44,7 @@ class OktProcess:
         return found
 
     def _started(self) -> Child:
-        if self._child is None or self._child.failure is not None:
+        if self._child is None or self._child.has_ended:
             self._child = Child(__name__, role="the morpheme analyzer", way_on="ask again")
         return self._child
 

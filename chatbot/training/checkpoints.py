@@ -78,18 +78,29 @@ class Checkpoints:
     def restore_newest(self, variables: Sequence[Any], phase: str) -> TrainingState | None:
         """Loads the newest usable checkpoint of a phase into `variables`; None where there is none.
 
-        One that tells of best weights is usable only with them: without, the training would end with worse ones.
+        One that tells of best weights is usable only with them: without, the training would end with worse ones. They may
+        be better than it knows, if a kill came between the two.
         """
         paths = self._newest_first(phase)
         for path in paths:
             try:
-                if read_state(path)["state"]["best_score"] is not None:
-                    read_state(self.best)
+                self._check_best(path)
                 return restore(path, variables)
             except UserError as error:
                 before = "there is none before it, so this begins anew" if path == paths[-1] else "the one before it is used"
                 self.warn(f"{error}; {before}")
         return None
+
+    def _check_best(self, path: Path) -> None:
+        score = read_state(path)["state"]["best_score"]
+        if score is None:
+            return
+        try:
+            found = read_state(self.best)["state"]["best_score"]
+        except UserError as error:
+            raise UserError(f"{path} needs its best weights, but {error}") from error
+        if found is None or found < score:
+            raise UserError(f"{path} needs its best weights, but {self.best} is of another training")
 
 
 def read_state(path: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ class Sums(NamedTuple):
     Attributes:
         loss: smoothed cross-entropy.
         nll: negative log-likelihood, without smoothing.
-        correct: tokens whose likeliest piece is the right one.
+        correct: tokens for which no piece is likelier than the right one.
         tokens: real (not padding) tokens.
     """
 

@@ -32,7 +32,8 @@ def make_update(
     """What changes the variables by their gradients, whose norm over all of them is clipped.
 
     An optimizer is some forty small operations a variable, each of which reads and writes all its values: XLA makes one
-    pass of them. The norm stays outside, where it is a sum on all cores.
+    pass of them. The norm stays outside, where it is a sum on all cores. It is that of the whole gradients: Keras would take
+    it of lookups as they come, where a row that was looked up twice counts as two.
     """
 
     @tf.function(jit_compile=True, autograph=False)
@@ -45,6 +46,8 @@ def make_update(
             tf.ensure_shape(tf.convert_to_tensor(gradient), variable.shape)
             for gradient, variable in zip(gradients, variables, strict=True)
         ]
-        update(dense, clip_norm / tf.maximum(tf.linalg.global_norm(dense), clip_norm))
+        norm = tf.linalg.global_norm(dense)
+        # norm - norm is 0, but of an infinite norm NaN, which ends the run; without it such steps would do nothing in silence.
+        update(dense, clip_norm / tf.maximum(norm, clip_norm) + (norm - norm))
 
     return clip_and_update

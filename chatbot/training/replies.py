@@ -32,7 +32,7 @@ class Replier:
     """
 
     def __init__(
-        self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int, drafts: Drafts | None = None
+        self, model: Transformer, task: str, vocabulary: Vocabulary, max_answer_length: int, drafts: Drafts | None
     ) -> None:
         self.vocabulary = vocabulary
         length = max_answer_length + 1  # the end piece

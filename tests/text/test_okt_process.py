@@ -53,11 +53,13 @@ def test_threads_get_their_own_answers(process: OktProcess) -> None:
 def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next_one(
     process: OktProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(child: Child) -> dict[str, object]:
+    def interrupted(child: Child, request: dict[str, object]) -> dict[str, object]:
+        child._number += 1
+        child._send({"id": child._number, **request})
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Child, "_receive", interrupted)
+        patch.setattr(Child, "ask", interrupted)
         with pytest.raises(KeyboardInterrupt):
             process.morphemes(["심심해"])
     assert process.morphemes(["졸려"]) == [["졸려"]]

@@ -22,7 +22,7 @@ def make_variables() -> list[keras.Variable]:
 
 
 def gradients(step: int, scale: float) -> list[Any]:
-    """Of the table as a lookup gives it, of the others whole."""
+    """Of the table as a lookup gives it, one row twice, of the others whole."""
     generator = np.random.default_rng(step + 1)
     whole = [tf.constant(scale * generator.normal(size=shape).astype("float32")) for shape in SHAPES.values()]
     rows = tf.IndexedSlices(whole[0][:3], tf.constant([5, 1, 5]), tf.constant(SHAPES["embeddings"]))
@@ -59,6 +59,15 @@ def test_gradients_are_clipped_by_their_norm_over_all_variables() -> None:
     directions = [each / tf.convert_to_tensor(gradient) for each, gradient in zip(moved, gradients(0, 10.0), strict=True)]
     values = np.concatenate([np.ravel(direction)[np.isfinite(np.ravel(direction))] for direction in directions])
     np.testing.assert_allclose(values, values[0], rtol=1e-3)
+
+
+def test_gradients_without_a_finite_norm_are_not_passed_over_in_silence() -> None:
+    for size in (1e25, float("nan"), float("inf")):  # squares of the first are infinite
+        variables = make_variables()
+        optimizer = make_optimizer(SETTINGS, PLAN)
+        optimizer.build(variables)
+        make_update(optimizer, variables, 1.0)([tf.fill(shape, size) for shape in SHAPES.values()])
+        assert all(np.all(np.isnan(variable.numpy())) for variable in variables), size
 
 
 def test_no_weight_decay_on_what_scales_and_shifts() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ def variables(offset: float = 0.0) -> list[keras.Variable]:
 
 def state_at(step: int, phase: str = "select") -> TrainingState:
     return TrainingState(phase=phase, step=step, epoch=step // 10)
+
+
+def scored_at(step: int, chrf: float) -> TrainingState:
+    state = state_at(step)
+    state.best_score = [chrf, 0.5]
+    return state
 
 
 def test_best_is_kept_and_ties_go_by_accuracy() -> None:
@@ -111,26 +118,49 @@ def test_a_damaged_newest_falls_back_to_the_one_before_with_a_warning(tmp_path: 
 def test_without_the_best_it_goes_on_from_before_there_was_one(tmp_path: Path, name: str, damage: Any) -> None:
     warnings: list[str] = []
     checkpoints = Checkpoints(tmp_path, warnings.append)
-    later = state_at(20)
-    later.best_score = [10.0, 0.5]
     checkpoints.save(variables(10), state_at(10))
-    checkpoints.save(variables(20), later, is_best=True)
+    checkpoints.save(variables(20), scored_at(20, 50.0), is_best=True)
     damage(checkpoints.best / name)
     loaded = variables()
     assert checkpoints.restore_newest(loaded, "select") == state_at(10)
     assert loaded[2].numpy() == 3.5 + 10
     (line,) = warnings
+    assert "select-00000020 needs its best weights" in line
     assert "best: the checkpoint is damaged" in line
 
-    later.step = 30
-    checkpoints.save(variables(30), later)
-    checkpoints.save(variables(40), later)
+    checkpoints.save(variables(30), scored_at(30, 50.0))
+    checkpoints.save(variables(40), scored_at(40, 50.0))
     untouched = variables()
-    for path in tmp_path.glob("select-00000010"):
-        path.rename(tmp_path / "gone")
     assert checkpoints.restore_newest(untouched, "select") is None
     assert untouched[2].numpy() == 3.5, "what begins anew has its first weights"
     assert "begins anew" in warnings[-1]
+
+
+def test_a_best_that_is_worse_than_the_state_says_is_none(tmp_path: Path) -> None:
+    """It began anew without its best weights, and was killed when it had written the first new ones."""
+    warnings: list[str] = []
+    checkpoints = Checkpoints(tmp_path, warnings.append)
+    checkpoints.save(variables(30), scored_at(30, 50.0), is_best=True)
+    shutil.copytree(tmp_path / "select-00000030", tmp_path / "kept")
+    shutil.rmtree(checkpoints.best)
+    checkpoints.save(variables(10), scored_at(10, 1.0), is_best=True)
+    (tmp_path / "kept").rename(tmp_path / "select-00000030")
+    loaded = variables()
+    assert checkpoints.restore_newest(loaded, "select") == scored_at(10, 1.0)
+    assert loaded[2].numpy() == 3.5 + 10
+    assert "select-00000030 needs its best weights" in warnings[0]
+
+
+def test_a_best_that_is_better_than_the_state_says_is_one(tmp_path: Path) -> None:
+    """Best comes first: a kill behind it has the epoch done again."""
+    checkpoints = Checkpoints(tmp_path, pytest.fail)
+    checkpoints.save(variables(20), scored_at(20, 60.0), is_best=True)
+    shutil.rmtree(tmp_path / "select-00000020")
+    shutil.copytree(checkpoints.best, tmp_path / "kept")
+    checkpoints.save(variables(10), scored_at(10, 50.0), is_best=True)
+    shutil.rmtree(checkpoints.best)
+    (tmp_path / "kept").rename(checkpoints.best)
+    assert checkpoints.restore_newest(variables(), "select") == scored_at(10, 50.0)
 
 
 def test_any_flipped_byte_of_the_state_is_noticed(tmp_path: Path) -> None:
