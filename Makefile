@@ -20,8 +20,11 @@ $(MODEL)/export/saved_model.pb: | $(VENV)/.runtime
 test: $(VENV)/.development
 	@$(RUN) -m pytest
 
+# What trains and kills waits a lot, so it runs beside the rest; its report comes last.
 stress: $(VENV)/.development
-	@$(RUN) -m pytest -m stress
+	@report=$$(mktemp); $(RUN) -m pytest -m stress tests/reliability >"$$report" 2>&1 & reliability=$$!; \
+	$(RUN) -m pytest -m stress --ignore tests/reliability; rest=$$?; \
+	wait $$reliability; kills=$$?; cat "$$report"; rm "$$report"; exit $$((rest + kills))
 
 coverage: $(VENV)/.development
 	@$(RUN) -m coverage erase

@@ -209,7 +209,7 @@ def test_two_chats_on_one_export_and_a_question_before_anything_is_loaded(twenty
         assert one.reply(TWENTY[1][0]).text == TWENTY[1][1]
         shutil.rmtree(served)
         assert two.reply(TWENTY[2][0]).text == TWENTY[2][1]
-        os.kill(one._process.pid, signal.SIGKILL)
+        os.kill(one._child._process.pid, signal.SIGKILL)
         with pytest.raises(UserError, match="has ended"):
             one.reply("안녕")
         assert two.reply(TWENTY[3][0]).text == TWENTY[3][1]
