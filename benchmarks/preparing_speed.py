@@ -1,7 +1,7 @@
 """Preparing a corpus: sentences a second into morphemes, beside the loop over `Okt().morphs` that everybody writes.
 
-Both are warm, in a Java of their own, and must find the same morphemes. The limit is Java's splitting alone, on all cores:
-no text goes from Python to Java, and no morpheme comes back.
+Both are warm, in a Java of their own, and must find the same morphemes. The bound beside them is Java's splitting alone, on
+all cores: no text goes from Python to Java, and no morpheme comes back.
 """
 
 from __future__ import annotations
@@ -81,5 +81,5 @@ def java_alone() -> Callable[[], Figures]:
 CONTENDERS: dict[str, tuple[Contender, dict[str, Any]]] = {
     "ours": (ours, {}),
     "loop over Okt().morphs": (konlpy_loop, {}),
-    "limit: Java alone": (java_alone, {}),
+    "Java alone": (java_alone, {}),
 }
