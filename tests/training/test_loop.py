@@ -101,7 +101,9 @@ def test_two_runs_are_the_same_to_the_bit(tmp_path: Path) -> None:
     assert records.records == again.records
 
 
-@pytest.mark.parametrize("stop_at", [1, 5, 8, 13])
+@pytest.mark.parametrize(
+    "stop_at", [pytest.param(1, marks=pytest.mark.stress), 5, 8, pytest.param(13, marks=pytest.mark.stress)]
+)
 def test_stopped_and_resumed_equals_unbroken_to_the_bit(tmp_path: Path, stop_at: int) -> None:
     unbroken = make_trainer(tmp_path / "unbroken")
     hooks = Silent()
