@@ -58,7 +58,7 @@ class Child:
         )
         self._number = 0
         self._error = ""
-        self._has_ended = False
+        self.has_ended = False  # it will never answer again
         self._loaded = threading.Event()  # or not to be loaded
         self._answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
         # A signal that interrupts reading would lose what was read of a line; it never reaches a thread like this. And as
@@ -78,19 +78,14 @@ class Child:
                     self._error = str(message["error"])
                 else:
                     self._answers.put(message)
-        self._has_ended = True
+        self.has_ended = True
         self._loaded.set()
         self._answers.put({})
 
     @property
     def is_ready(self) -> bool:
         """Whether everything is loaded."""
-        return self._loaded.is_set() and not self._has_ended
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether it will never answer again."""
-        return self._has_ended
+        return self._loaded.is_set() and not self.has_ended
 
     def wait_until_ready(self) -> None:
         """Returns when everything is loaded.
@@ -99,7 +94,7 @@ class Child:
             UserError: it cannot be loaded, or the child has ended.
         """
         self._loaded.wait()
-        if self._has_ended:
+        if self.has_ended:
             raise self._failure()
 
     def ask(self, request: Message) -> Message:
@@ -121,9 +116,8 @@ class Child:
     def _send(self, message: Message) -> None:
         assert self._process.stdin is not None
         try:
-            _write(self._process.stdin, message)
-        except BrokenPipeError:
-            pass  # the end of its answers tells
+            with suppress(BrokenPipeError):  # the end of its answers tells
+                _write(self._process.stdin, message)
         except BaseException:
             self.close()  # half a request is none, and what follows would be taken for its rest
             raise
@@ -137,7 +131,7 @@ class Child:
 
     def close(self) -> None:
         """Ends it: it holds nothing that could be lost, and Java would take its time to leave."""
-        self._has_ended = True
+        self.has_ended = True
         self._loaded.set()
         self._process.kill()
         self._process.wait()

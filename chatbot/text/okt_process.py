@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from chatbot.child import Child, Message, serve
 from chatbot.text.analyzer import OktAnalyzer, find_jvm
@@ -55,14 +55,10 @@ def shared_okt_process() -> OktProcess:
     return OktProcess()
 
 
-def _load() -> functools.partial[Message]:
+def _load() -> Callable[[Message], Message]:
     okt = OktAnalyzer()
     okt.start()
-    return functools.partial(_split, okt)
-
-
-def _split(okt: OktAnalyzer, request: Message) -> Message:
-    return {"morphemes": okt.morphemes(request["texts"])}
+    return lambda request: {"morphemes": okt.morphemes(request["texts"])}
 
 
 if __name__ == "__main__":
